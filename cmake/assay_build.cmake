@@ -1,0 +1,50 @@
+# The one interface target that carries language level, warnings, numerics and sanitizers.
+add_library(assay_build INTERFACE)
+target_compile_features(assay_build INTERFACE cxx_std_20)
+target_include_directories(assay_build INTERFACE ${PROJECT_SOURCE_DIR})
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_CUDA_EXTENSIONS OFF)
+set(CMAKE_CUDA_STANDARD 20)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_CUDA_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+set(assay_warnings -Wall -Wextra -Wshadow -Wconversion)
+target_compile_options(
+  assay_build
+  INTERFACE $<$<COMPILE_LANGUAGE:CXX>:${assay_warnings};-ffp-contract=off>
+            $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${ASSAY_WERROR}>>:-Werror>)
+
+# The numerics are part of the bits: an fma stands only where the source says so.
+target_compile_options(
+  assay_build
+  INTERFACE
+    $<$<COMPILE_LANGUAGE:CUDA>:--fmad=false;--prec-div=true;--prec-sqrt=true;--ftz=false;-lineinfo>
+    $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-ffp-contract=off>
+    $<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<BOOL:${ASSAY_WERROR}>>:-Werror=all-warnings>)
+
+if(ASSAY_SANITIZE STREQUAL "address")
+  target_compile_options(assay_build INTERFACE -fsanitize=address,undefined
+                                               -fno-sanitize-recover=undefined
+                                               -fno-omit-frame-pointer)
+  target_link_options(assay_build INTERFACE -fsanitize=address,undefined)
+elseif(ASSAY_SANITIZE STREQUAL "thread")
+  target_compile_options(assay_build INTERFACE -fsanitize=thread -fno-omit-frame-pointer)
+  target_link_options(assay_build INTERFACE -fsanitize=thread)
+elseif(NOT ASSAY_SANITIZE STREQUAL "")
+  message(FATAL_ERROR "ASSAY_SANITIZE: '${ASSAY_SANITIZE}' is not empty, address or thread")
+endif()
+
+# Version of the code as a generated header, so that a result can name what measured it.
+find_package(Git QUIET)
+set(ASSAY_CODE_VERSION "${PROJECT_VERSION}")
+if(GIT_FOUND)
+  execute_process(
+    COMMAND ${GIT_EXECUTABLE} -C ${PROJECT_SOURCE_DIR} describe --always --dirty --abbrev=12
+    OUTPUT_VARIABLE assay_git_describe
+    OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  if(assay_git_describe)
+    set(ASSAY_CODE_VERSION "${PROJECT_VERSION}+${assay_git_describe}")
+  endif()
+endif()

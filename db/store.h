@@ -1,0 +1,92 @@
+// Everything assay keeps: experiments, configurations, samples, digests, accepted bits, in one
+// SQLite file. Writes run on one writer thread, each in an IMMEDIATE transaction; reads have their
+// own connections with a deadline. Every method may be called from any thread. A full disk is
+// RESOURCE_EXHAUSTED and leaves what was stored readable.
+#pragma once
+
+#include "proto/assay.pb.h"
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace assay::db {
+
+struct StoreOptions {
+  std::string path;  // a file, never ":memory:": readers have connections of their own
+  std::int64_t read_deadline_ns = 5'000'000'000;
+};
+
+class Store {
+ public:
+  // Creates or migrates the file and holds it alone until destruction.
+  // FAILED_PRECONDITION: held by another daemon (names its pid), or written by a newer version
+  // (names both versions), or not an assay database. PERMISSION_DENIED or NOT_FOUND: the path
+  // cannot be written.
+  static absl::StatusOr<std::unique_ptr<Store>> open(const StoreOptions& options);
+  virtual ~Store() = default;
+
+  // Stores a queued experiment. The same request_id with an equal spec returns the stored one;
+  // another spec is ALREADY_EXISTS.
+  virtual absl::StatusOr<v1::Experiment> submit(const v1::SubmitRequest& request,
+                                                std::uint32_t num_configurations,
+                                                std::int64_t now_ns) = 0;
+
+  // experiment_id 0 is the newest. NOT_FOUND names the id, or says that there is none.
+  virtual absl::StatusOr<v1::Experiment> get(const v1::GetRequest& request) const = 0;
+
+  // Without configurations. INVALID_ARGUMENT for a page token that is not ours.
+  virtual absl::StatusOr<v1::ListResponse> list(const v1::ListRequest& request) const = 0;
+
+  // QUEUED -> RUNNING. FAILED_PRECONDITION from any other state.
+  virtual absl::Status start(std::int64_t experiment_id,
+                             const v1::Device& device,
+                             std::int64_t now_ns) = 0;
+
+  // One configuration with everything measured for it, whole or not at all.
+  virtual absl::Status add_configuration(std::int64_t experiment_id,
+                                         const v1::Configuration& configuration) = 0;
+
+  // QUEUED or RUNNING -> a final state. DONE only when every configuration is stored, else
+  // FAILED_PRECONDITION.
+  virtual absl::Status finish(std::int64_t experiment_id,
+                              v1::TaskState state,
+                              const std::string& message,
+                              std::int64_t now_ns) = 0;
+
+  // At start: what was RUNNING becomes INTERRUPTED; returns how many. Queued ones stay.
+  virtual absl::StatusOr<int> interrupt_running(std::int64_t now_ns) = 0;
+
+  // Queued experiments, oldest first, without configurations.
+  virtual absl::StatusOr<std::vector<v1::Experiment>> queued() const = 0;
+
+  // Median time of one finished configuration of experiments with this kind, operator and device;
+  // 0: none yet.
+  virtual absl::StatusOr<std::int64_t> typical_configuration_ns(
+      const v1::ExperimentSpec& spec) const = 0;
+
+  // One new epoch with all of `goldens` (digest, key, reason, figures, experiment_id set); replaced
+  // digests are kept.
+  virtual absl::StatusOr<v1::AcceptBitsResponse> accept_bits(std::vector<v1::Golden> goldens,
+                                                             std::int64_t now_ns) = 0;
+
+  // Accepted epochs only; golden files of the repository are the daemon's.
+  virtual absl::StatusOr<v1::ListGoldensResponse> goldens(
+      const v1::ListGoldensRequest& request) const = 0;
+
+  // The accepted digest of one key; nullopt when no epoch has it.
+  virtual absl::StatusOr<std::optional<std::string>> golden_digest(const v1::Golden& key) const = 0;
+
+  // The stored A/A noise floor (a share, as 0.01) of a device, operator, workload and mode;
+  // nullopt: none stored.
+  virtual absl::StatusOr<std::optional<double>> noise_floor(const std::string& device_uuid,
+                                                            const v1::ExperimentSpec& spec,
+                                                            const v1::Workload& workload) const = 0;
+};
+
+}  // namespace assay::db
