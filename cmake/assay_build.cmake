@@ -5,6 +5,10 @@ target_include_directories(assay_build INTERFACE ${PROJECT_SOURCE_DIR})
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_CUDA_EXTENSIONS OFF)
 set(CMAKE_CUDA_STANDARD 20)
+# A CMake older than the toolkit may not know that it speaks C++20.
+if(ASSAY_CUDA AND NOT "cuda_std_20" IN_LIST CMAKE_CUDA_COMPILE_FEATURES)
+  target_compile_options(assay_build INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>)
+endif()
 set(CMAKE_CXX_VISIBILITY_PRESET hidden)
 set(CMAKE_CUDA_VISIBILITY_PRESET hidden)
 set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
@@ -16,11 +20,16 @@ target_compile_options(
   INTERFACE $<$<COMPILE_LANGUAGE:CXX>:${assay_warnings};-ffp-contract=off>
             $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${ASSAY_WERROR}>>:-Werror>)
 
+# Presets name the architectures whether or not there is a toolkit to use them.
+if(NOT ASSAY_CUDA)
+  unset(CMAKE_CUDA_ARCHITECTURES CACHE)
+endif()
+
 # The numerics are part of the bits: an fma stands only where the source says so.
 target_compile_options(
   assay_build
   INTERFACE
-    $<$<COMPILE_LANGUAGE:CUDA>:--fmad=false;--prec-div=true;--prec-sqrt=true;--ftz=false;-lineinfo>
+    $<$<COMPILE_LANGUAGE:CUDA>:--fmad=false;--prec-div=true;--prec-sqrt=true;--ftz=false;-lineinfo;--compress-mode=size>
     $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-ffp-contract=off>
     $<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<BOOL:${ASSAY_WERROR}>>:-Werror=all-warnings>)
 

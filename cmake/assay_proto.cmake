@@ -4,7 +4,7 @@ set(assay_generated ${PROJECT_BINARY_DIR}/generated)
 file(MAKE_DIRECTORY ${assay_generated})
 set(assay_protos proto/assay.proto proto/runner.proto proto/config.proto)
 
-add_library(assay_proto STATIC proto/text.cpp proto/status.cpp)
+add_library(assay_proto STATIC proto/golden_text.cpp proto/text.cpp proto/status.cpp)
 add_library(assay::proto ALIAS assay_proto)
 protobuf_generate(
   TARGET assay_proto

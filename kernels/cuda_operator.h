@@ -1,17 +1,37 @@
 // The CUDA side of the catalogue: variant and mutant rows whose stages launch on a stream.
 // A launcher checks the shape, launches and returns cudaGetLastError(); it never allocates, waits
-// or prints.
+// or prints. Everything it depends on is known to the host, so that a call can be captured.
 #pragma once
 
 #include "kernels/operator.h"
 
 #include <cuda_runtime_api.h>
 
+#include <cstdint>
 #include <span>
+#include <string>
 
 namespace assay::kernels {
 
-using CudaLaunch = cudaError_t (*)(const Call& call, cudaStream_t stream);
+// What one launch of a stage asks of the device.
+struct CudaKernelInfo {
+  std::string name;  // as the launcher records it in Call::trace
+  dim3 grid = {};
+  dim3 block = {};
+  cudaFuncAttributes attributes = {};  // registers, static shared, local and constant bytes
+  std::int64_t dynamic_shared_bytes = 0;
+};
+
+// A stage's launcher and its description. `describe` launches nothing and needs only the problem
+// and the parameters of a call, no tensors.
+struct CudaLaunch {
+  cudaError_t (*run)(const Call& call, cudaStream_t stream) = nullptr;
+  cudaError_t (*describe)(const Call& call, CudaKernelInfo* info) = nullptr;
+
+  cudaError_t operator()(const Call& call, cudaStream_t stream) const { return run(call, stream); }
+};
+
+using CudaStage = Stage<CudaLaunch>;
 using CudaVariant = VariantRow<CudaLaunch>;
 using CudaMutant = MutantRow<CudaLaunch>;
 

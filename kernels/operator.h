@@ -119,7 +119,7 @@ struct Call {
 template <class Launch>
 struct Stage {
   std::string_view name;
-  Launch launch = nullptr;
+  Launch launch = {};
 };
 
 inline constexpr std::string_view kBaselineFamily = "baseline";

@@ -10,8 +10,7 @@ absl::Status annotate(const absl::Status& status, std::string_view context) {
   if (status.ok()) {
     return status;
   }
-  return absl::Status(status.code(),
-                      absl::StrCat(std::string(context), ": ", std::string(status.message())));
+  return {status.code(), absl::StrCat(std::string(context), ": ", std::string(status.message()))};
 }
 
 }  // namespace assay::proto
