@@ -94,4 +94,8 @@ std::span<const AxisInfo> axes();
 // INVALID_ARGUMENT names the axis.
 absl::StatusOr<Shape> parse_shape(const Workload& workload);
 
+// INVALID_ARGUMENT names the first width, id or page that would read outside its tensor. Host
+// pointers only.
+absl::Status check_indices(const Shape& shape, const Params& params);
+
 }  // namespace assay::kernels::qsa_decode

@@ -1,0 +1,22 @@
+#include "kernels/operator.h"
+#include "kernels/qsa_decode/operator.h"
+
+#include <algorithm>
+#include <array>
+
+namespace assay::kernels {
+
+std::span<const Operator* const> catalogue() {
+  static const std::array<const Operator*, 1> operators = {
+      &qsa_decode::qsa_decode(),
+  };
+  return operators;
+}
+
+const Operator* find_operator(std::string_view name) {
+  const std::span<const Operator* const> operators = catalogue();
+  const auto found = std::ranges::find(operators, name, &Operator::name);
+  return found == operators.end() ? nullptr : *found;
+}
+
+}  // namespace assay::kernels
