@@ -1,0 +1,5 @@
+if(ASSAY_CUDA)
+  foreach(test catalog_gpu qsa_decode_gpu)
+    assay_test(kernels/${test} LIBS assay::kernels CUDA::cudart_static TIMEOUT 300)
+  endforeach()
+endif()
