@@ -1,0 +1,15 @@
+# Tests of the profiler's pure half.
+assay_test(profiler/bits_verdict LIBS assay::measure)
+assay_test(profiler/calibration LIBS assay::measure SOURCES simulation.cpp TIMEOUT 120 LABELS heavy)
+assay_test(profiler/digest LIBS assay::measure)
+assay_test(profiler/drift LIBS assay::measure)
+assay_test(profiler/modes LIBS assay::measure)
+assay_test(profiler/poison LIBS assay::measure)
+assay_test(profiler/schedule LIBS assay::measure)
+assay_test(profiler/statistics LIBS assay::measure)
+assay_test(profiler/tensor LIBS assay::measure)
+assay_test(profiler/verdict LIBS assay::measure)
+# It looks for public files beside the project.
+if(TEST profiler.statistics)
+  set_tests_properties(profiler.statistics PROPERTIES WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+endif()
