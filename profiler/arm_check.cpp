@@ -1,0 +1,235 @@
+#include "profiler/arm_check.h"
+
+#include "profiler/drift.h"
+#include "profiler/poison.h"
+#include "proto/status.h"
+
+#include "absl/strings/str_cat.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace assay::profiler {
+namespace {
+
+// The last shows what is read from elements that nobody writes, even when it is multiplied by 0.
+constexpr std::array<std::byte, kRepeatRuns> kPoisons = {
+    kFirstPoison, kSecondPoison, kScratchPoison};
+
+void fail(v1::BitsReport& bits, v1::BitsCheck check, std::string detail) {
+  bits.set_failed(check);
+  bits.set_detail(std::move(detail));
+}
+
+bool has_failed(const v1::BitsReport& bits) {
+  return bits.failed() != v1::BITS_CHECK_UNSPECIFIED;
+}
+
+void add_outputs(std::span<const ComparedTensor> compared,
+                 const CheckedOutputs& checked,
+                 v1::Measurement& measurement) {
+  for (std::size_t place = 0; place < compared.size(); ++place) {
+    const TensorLayout& layout = compared[place].layout;
+    v1::TensorDigest& output = *measurement.add_outputs();
+    output.set_tensor(layout.name);
+    output.set_digest(checked.digests[place].to_hex());
+    output.set_dtype(layout.dtype);
+    output.mutable_shape()->Add(layout.shape.begin(), layout.shape.end());
+    output.set_num_nontrivial(count_nontrivial(layout, checked.outputs.bytes[place].data()));
+  }
+}
+
+}  // namespace
+
+std::vector<Digest> digests_of(std::span<const ComparedTensor> compared,
+                               const HostOutputs& outputs) {
+  std::vector<Digest> digests;
+  for (std::size_t place = 0; place < compared.size(); ++place) {
+    digests.push_back(digest_tensor(compared[place].layout, outputs.bytes[place].data()));
+  }
+  return digests;
+}
+
+absl::Status ArmChecker::run(const ArmPlan& arm,
+                             std::byte poison,
+                             kernels::Trace* trace,
+                             absl::Status& finished,
+                             HostOutputs& outputs) {
+  ASSAY_RETURN_IF_ERROR(workspace_.poison(0, poison));
+  const kernels::Call call = {.problem = &problem_,
+                              .tensors = workspace_.sets()[0],
+                              .parameters = arm.parameters,
+                              .trace = trace};
+  ASSAY_RETURN_IF_ERROR(device_.run(arm, call, finished));
+  return finished.ok() ? workspace_.read_outputs(0, outputs) : absl::OkStatus();
+}
+
+absl::Status ArmChecker::check(const ArmPlan& arm,
+                               const CheckedOutputs* baseline,
+                               v1::Measurement& measurement,
+                               CheckedOutputs& checked) {
+  v1::BitsReport& bits = *measurement.mutable_bits();
+  checked.family = arm.family;
+  kernels::Trace trace;
+  std::array<HostOutputs, kRepeatRuns> runs;
+  for (std::uint32_t index = 0; index < kRepeatRuns; ++index) {
+    absl::Status finished;
+    ASSAY_RETURN_IF_ERROR(
+        run(arm, kPoisons[index], index == 0 ? &trace : nullptr, finished, runs[index]));
+    if (!finished.ok()) {
+      fail(bits, v1::BITS_FINISHED, finished.ToString());
+      return absl::OkStatus();
+    }
+  }
+  measurement.mutable_traced()->Add(trace.kernels.begin(), trace.kernels.end());
+
+  std::set<std::vector<Digest>> distinct;
+  std::uint32_t first_other = 0;
+  for (std::uint32_t index = 0; index < kRepeatRuns; ++index) {
+    std::vector<Digest> digests = digests_of(workspace_.compared(), runs[index]);
+    if (index == 0) {
+      checked.digests = digests;
+    } else if (first_other == 0 && digests != checked.digests) {
+      first_other = index;
+    }
+    distinct.insert(std::move(digests));
+  }
+  bits.set_num_runs(kRepeatRuns);
+  bits.set_num_digests(static_cast<std::uint32_t>(distinct.size()));
+
+  const bool is_written = was_all_written(runs[0], runs[1], bits);
+  checked.outputs = std::move(runs[0]);
+  add_outputs(workspace_.compared(), checked, measurement);
+  if (!is_written) {
+    return absl::OkStatus();
+  }
+  ASSAY_RETURN_IF_ERROR(check_other_memory(bits));
+  if (has_failed(bits)) {
+    return absl::OkStatus();
+  }
+  if (distinct.size() > 1) {
+    return explain_digests(arm, distinct.size(), checked, runs[first_other], bits);
+  }
+  if (baseline != nullptr) {
+    compare(*baseline, checked, bits);
+  }
+  judge_tolerance(checked.outputs, bits);
+  return absl::OkStatus();
+}
+
+bool ArmChecker::was_all_written(const HostOutputs& first,
+                                 const HostOutputs& second,
+                                 v1::BitsReport& bits) const {
+  for (std::size_t place = 0; place < workspace_.compared().size(); ++place) {
+    const TensorLayout& layout = workspace_.compared()[place].layout;
+    const std::byte* in_first = first.bytes[place].data();
+    const std::byte* in_second = second.bytes[place].data();
+    const auto unwritten = find_unwritten(layout, in_first, in_second);
+    if (!unwritten.has_value()) {
+      continue;
+    }
+    // Where written elements change too, some may hold a byte of the poison by chance.
+    const auto drift = find_drift(layout, in_first, in_second);
+    if (drift.has_value() && drift->num_differing() == unwritten->num_unwritten) {
+      fail(bits, v1::BITS_WRITTEN, describe(*unwritten));
+      return false;
+    }
+  }
+  return true;
+}
+
+absl::Status ArmChecker::explain_digests(const ArmPlan& arm,
+                                         std::size_t num_digests,
+                                         const CheckedOutputs& checked,
+                                         const HostOutputs& other,
+                                         v1::BitsReport& bits) {
+  const std::span<const ComparedTensor> compared = workspace_.compared();
+  for (std::size_t place = 0; place < compared.size() && !bits.has_drift(); ++place) {
+    const auto drift = find_drift(
+        compared[place].layout, checked.outputs.bytes[place].data(), other.bytes[place].data());
+    if (drift.has_value()) {
+      *bits.mutable_drift() = *drift;
+    }
+  }
+  // The first poison again: bits that come back follow what lay in unwritten memory.
+  absl::Status finished;
+  HostOutputs again;
+  ASSAY_RETURN_IF_ERROR(run(arm, kPoisons[0], nullptr, finished, again));
+  if (finished.ok() && digests_of(compared, again) == checked.digests) {
+    fail(bits,
+         v1::BITS_WRITTEN,
+         absl::StrCat("reads unwritten scratch: with another poison ", describe(bits.drift())));
+    return absl::OkStatus();
+  }
+  fail(bits,
+       v1::BITS_REPEATABLE,
+       absl::StrCat(num_digests, " digests in ", kRepeatRuns, " runs; ", describe(bits.drift())));
+  return absl::OkStatus();
+}
+
+absl::Status ArmChecker::check_other_memory(v1::BitsReport& bits) {
+  ASSAY_ASSIGN_OR_RETURN(const std::string overrun, workspace_.find_overrun());
+  if (!overrun.empty()) {
+    workspace_.forget();
+    fail(bits, v1::BITS_WRITTEN, absl::StrCat("written ", overrun));
+    return absl::OkStatus();
+  }
+  ASSAY_ASSIGN_OR_RETURN(const std::string changed, workspace_.find_changed_input(0));
+  if (!changed.empty()) {
+    workspace_.forget();
+    fail(bits, v1::BITS_INPUTS, absl::StrCat("input `", changed, "` was changed"));
+  }
+  return absl::OkStatus();
+}
+
+void ArmChecker::compare(const CheckedOutputs& baseline,
+                         const CheckedOutputs& checked,
+                         v1::BitsReport& bits) const {
+  const std::span<const ComparedTensor> compared = workspace_.compared();
+  for (std::size_t place = 0; place < compared.size(); ++place) {
+    const auto drift = find_drift(compared[place].layout,
+                                  baseline.outputs.bytes[place].data(),
+                                  checked.outputs.bytes[place].data());
+    if (drift.has_value()) {
+      *bits.mutable_drift() = *drift;
+      fail(bits, v1::BITS_EQUAL, describe(*drift));
+      return;
+    }
+  }
+  if (checked.family != baseline.family) {
+    fail(bits,
+         v1::BITS_EQUAL,
+         absl::StrCat("family ", checked.family, " is not measured against ", baseline.family));
+  }
+}
+
+void ArmChecker::judge_tolerance(const HostOutputs& outputs, v1::BitsReport& bits) {
+  const std::span<const ComparedTensor> compared = workspace_.compared();
+  for (std::size_t place = 0; place < compared.size(); ++place) {
+    const TensorLayout& layout = compared[place].layout;
+    if (!compared[place].is_output) {
+      continue;
+    }
+    const auto reference = references_.find_or_make(
+        absl::StrCat(key_, "/", layout.name), problem_, compared[place].tensor);
+    const auto wanted = static_cast<std::size_t>(num_elements(layout));
+    if (reference->values.size() != wanted || reference->tolerances.size() != wanted) {
+      continue;
+    }
+    const ToleranceUse use = tolerance_use(layout, outputs.bytes[place].data(), *reference);
+    if (!bits.tolerance_known() || use.share > bits.tolerance_used()) {
+      bits.set_tolerance_used(use.share);
+      bits.set_tolerance_place(place_of(layout.name, coordinates(layout, use.element)));
+    }
+    bits.set_tolerance_known(true);
+  }
+  if (bits.tolerance_known() && !(bits.tolerance_used() <= 1.0) && !has_failed(bits)) {
+    fail(bits,
+         v1::BITS_TOLERANCE,
+         absl::StrCat(
+             bits.tolerance_place(), " is at ", bits.tolerance_used(), " of its tolerance"));
+  }
+}
+
+}  // namespace assay::profiler

@@ -1,0 +1,79 @@
+// A CUDA device: memory and calls in cuda_device.cpp, timing in cuda_timing.cpp. Everything runs on
+// one stream of its own. Kernel times come from CUPTI where it can be had, else from events.
+#pragma once
+
+#include "kernels/cuda_operator.h"
+#include "profiler/cuda_handles.h"
+#include "profiler/cupti_activity.h"
+#include "profiler/device.h"
+#include "profiler/nvml.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace assay::profiler {
+
+void free_cuda_memory(std::byte* memory);
+
+class CudaDevice : public Device {
+ public:
+  explicit CudaDevice(int ordinal) : ordinal_(ordinal) {}
+
+  absl::Status start();
+
+  v1::Device description() override { return description_; }
+
+  const DeviceLimits& limits() const override { return limits_; }
+
+  v1::OperatorInfo describe(const kernels::Operator& op) const override;
+
+  absl::StatusOr<ArmPlan> plan(const kernels::Operator& op, const v1::Arm& arm) const override;
+  absl::StatusOr<ArmPlan> plan_mutant(const kernels::Operator& op,
+                                      std::string_view name) const override;
+  absl::StatusOr<v1::Workload> mutant_workload(const kernels::Operator& op,
+                                               std::string_view name) const override;
+
+  absl::StatusOr<DeviceMemory> allocate(std::int64_t num_bytes) override;
+
+  absl::Status write(std::byte* to, std::span<const std::byte> from) override;
+
+  absl::Status read(std::span<std::byte> to, const std::byte* from) override;
+
+  absl::Status copy(std::byte* to, const std::byte* from, std::int64_t num_bytes) override;
+
+  absl::Status fill(std::byte* to, std::byte value, std::int64_t num_bytes) override;
+
+  absl::Status run(const ArmPlan& arm, const kernels::Call& call, absl::Status& finished) override;
+  absl::Status prepare_timing() override;
+  absl::StatusOr<BlockTimes> time_block(const BlockRequest& request) override;
+  absl::StatusOr<BlockTimes> time_by_events(const BlockRequest& request) override;
+  absl::StatusOr<std::int64_t> floor_ns(std::int64_t num_bytes) override;
+
+  std::string code_digest(const ArmPlan& arm,
+                          std::span<const v1::KernelResources> resources) const override;
+
+  void spin() override;
+
+ private:
+  StagePlan bind_stage(const kernels::CudaStage& stage) const;
+
+  absl::Status wait() const;
+
+  absl::Status flush();
+  absl::Status launch_calls(const BlockRequest& request);
+  absl::Status measure_ceiling();
+
+  int ordinal_;
+  std::unique_ptr<CuptiActivity> cupti_;
+  std::unique_ptr<Nvml> nvml_;
+  CudaStream stream_;
+  DeviceMemory flush_memory_ = {nullptr, free_cuda_memory};
+  std::uint64_t flush_seed_ = 0;
+  double ceiling_bytes_per_ns_ = 0;
+  int compute_capability_ = 0;
+  DeviceLimits limits_;
+  v1::Device description_;
+};
+
+}  // namespace assay::profiler

@@ -1,0 +1,111 @@
+// What the session needs of a device: memory, calls, timed blocks. One device a process; it is used
+// from one thread. A returned error means that the device can no longer be trusted, unless a
+// function says otherwise.
+#pragma once
+
+#include "kernels/operator.h"
+#include "profiler/arm_plan.h"
+#include "proto/assay.pb.h"
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace assay::profiler {
+
+using DeviceMemory = std::unique_ptr<std::byte, void (*)(std::byte*)>;
+
+// `num_calls` calls of one arm, rotating over the sets of tensors from `first_set` on.
+struct BlockRequest {
+  const ArmPlan* arm = nullptr;
+  const kernels::Problem* problem = nullptr;
+  std::span<void* const* const> sets = {};
+  std::size_t first_set = 0;
+  std::uint32_t num_calls = 0;
+  bool flush = false;  // before every call, outside the timed window
+  std::int64_t experiment_id = 0;
+  std::string_view label;
+};
+
+// The stages of the arm, "total" and, on CUDA, "span": num_calls samples each; 0 stands for a call
+// whose time could not be had.
+struct BlockTimes {
+  v1::Block block;  // all but round and leg
+  std::vector<v1::StageSamples> stages;
+  std::uint32_t num_invalid_records = 0;
+  std::uint32_t num_dropped_records = 0;
+};
+
+// Limits of the device, for planning a session.
+struct DeviceLimits {
+  v1::TimingSource timing_source = v1::TIMING_SOURCE_UNSPECIFIED;
+  v1::CacheMode default_cache_mode = v1::HOT;
+  std::int64_t cache_bytes = 0;        // what a cold run must push out
+  std::int64_t input_cache_bytes = 0;  // kept from one problem to the next
+  std::int64_t rotation_bytes = 0;     // at most this much for rotating sets
+  std::int64_t least_warm_up_ns = 0;
+  std::int64_t most_warm_up_ns = 0;
+  std::int64_t memory_bytes = 0;  // one problem may take this much
+};
+
+class Device {
+ public:
+  Device() = default;
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+  virtual ~Device() = default;
+
+  virtual v1::Device description() = 0;
+  virtual const DeviceLimits& limits() const = 0;
+
+  // The operator with this backend's variants and mutants.
+  virtual v1::OperatorInfo describe(const kernels::Operator& op) const = 0;
+  // NOT_FOUND, INVALID_ARGUMENT; FAILED_PRECONDITION when this device cannot run it. All harmless.
+  virtual absl::StatusOr<ArmPlan> plan(const kernels::Operator& op, const v1::Arm& arm) const = 0;
+  virtual absl::StatusOr<ArmPlan> plan_mutant(const kernels::Operator& op,
+                                              std::string_view name) const = 0;
+  // The workload that shows a mutant's defect; NOT_FOUND is harmless.
+  virtual absl::StatusOr<v1::Workload> mutant_workload(const kernels::Operator& op,
+                                                       std::string_view name) const = 0;
+
+  // 256-byte aligned. RESOURCE_EXHAUSTED is harmless.
+  virtual absl::StatusOr<DeviceMemory> allocate(std::int64_t num_bytes) = 0;
+  virtual absl::Status write(std::byte* to, std::span<const std::byte> from) = 0;
+  virtual absl::Status read(std::span<std::byte> to, const std::byte* from) = 0;
+  virtual absl::Status copy(std::byte* to, const std::byte* from, std::int64_t num_bytes) = 0;
+  virtual absl::Status fill(std::byte* to, std::byte value, std::int64_t num_bytes) = 0;
+
+  // Runs every stage once and waits. `finished` gets the error of a launcher that gave up; the
+  // device is then still sound.
+  virtual absl::Status run(const ArmPlan& arm,
+                           const kernels::Call& call,
+                           absl::Status& finished) = 0;
+
+  // Once before a configuration is timed.
+  virtual absl::Status prepare_timing() = 0;
+  virtual absl::StatusOr<BlockTimes> time_block(const BlockRequest& request) = 0;
+  // A second, independent figure; UNIMPLEMENTED (harmless) where there is none.
+  virtual absl::StatusOr<BlockTimes> time_by_events(const BlockRequest& request) = 0;
+
+  // The time that `num_bytes` take at the read ceiling; 0 when none is known.
+  virtual absl::StatusOr<std::int64_t> floor_ns(std::int64_t num_bytes) = 0;
+  // Distinguishes the machine code that an arm runs.
+  virtual std::string code_digest(const ArmPlan& arm,
+                                  std::span<const v1::KernelResources> resources) const = 0;
+  // Hangs the device for half a minute: a planted fault for tests of deadlines.
+  virtual void spin() = 0;
+};
+
+// The cpu device. `private_cache_bytes` is what a cold run must push out.
+std::unique_ptr<Device> make_cpu_device(std::int64_t private_cache_bytes);
+
+// The CUDA device of that number. UNAVAILABLE says why there is none.
+absl::StatusOr<std::unique_ptr<Device>> make_cuda_device(int ordinal);
+
+}  // namespace assay::profiler

@@ -1,0 +1,50 @@
+# The device half: what runs kernels, and the program around it.
+add_library(
+  assay_probe STATIC
+  activity_collector.cpp
+  arm_check.cpp
+  arm_plan.cpp
+  build_id.cpp
+  checks.cpp
+  code_digest.cpp
+  cpu_device.cpp
+  guarded_buffer.cpp
+  plant.cpp
+  refusal.cpp
+  runner.cpp
+  session.cpp
+  tolerance.cpp
+  version.cpp
+  warm_up.cpp
+  watchdog.cpp
+  workspace.cpp)
+add_library(assay::probe ALIAS assay_probe)
+target_link_libraries(
+  assay_probe
+  PUBLIC assay_kernels assay_measure assay_frames assay_proto absl::strings
+  PRIVATE assay_build Threads::Threads)
+set_source_files_properties(
+  version.cpp PROPERTIES COMPILE_DEFINITIONS "ASSAY_CODE_VERSION=\"${ASSAY_CODE_VERSION}\"")
+
+if(ASSAY_CUDA)
+  find_path(
+    ASSAY_CUPTI_INCLUDE_DIR cupti.h REQUIRED
+    HINTS ${CUDAToolkit_INCLUDE_DIRS} ${CUDAToolkit_TARGET_DIR}/extras/CUPTI/include)
+  target_sources(
+    assay_probe
+    PRIVATE cuda_device.cpp
+            cuda_kernels.cu
+            cuda_probe.cpp
+            cuda_status.cpp
+            cuda_timing.cpp
+            cupti_activity.cpp
+            nvml.cpp)
+  target_compile_definitions(assay_probe PRIVATE ASSAY_HAS_CUDA=1)
+  target_include_directories(assay_probe SYSTEM PRIVATE ${ASSAY_CUPTI_INCLUDE_DIR})
+  target_link_libraries(assay_probe PRIVATE CUDA::cudart_static ${CMAKE_DL_LIBS})
+else()
+  target_sources(assay_probe PRIVATE no_cuda_device.cpp)
+endif()
+
+add_executable(assay-runner runner_main.cpp)
+target_link_libraries(assay-runner PRIVATE assay_probe assay_build)

@@ -1,0 +1,339 @@
+#include "profiler/session.h"
+
+#include "profiler/nvtx.h"
+#include "profiler/poison.h"
+#include "profiler/schedule.h"
+#include "profiler/statistics.h"
+#include "profiler/warm_up.h"
+#include "proto/status.h"
+#include "proto/text.h"
+
+#include "absl/strings/str_cat.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace assay::profiler {
+namespace {
+
+constexpr std::uint32_t kMostCalls = 10'000;
+constexpr std::uint32_t kDefaultCalls = 20;
+constexpr std::uint32_t kLeastCalls = 3;
+constexpr std::int64_t kLongBlock_ns = 100'000'000;
+constexpr std::int64_t kUnhurriedBlock_ns = 20'000'000;
+constexpr std::int64_t kCachesToRotate = 4;
+constexpr std::uint32_t kEventCalls = 20;
+// At the end inputs of this many sets are looked at again.
+constexpr std::size_t kMostSetsAgain = 4;
+
+std::int64_t now_ns() {
+  return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
+}
+
+// Fewer calls a block when they are slow.
+std::uint32_t calls_a_block(std::uint32_t asked, std::int64_t call_ns) {
+  if (asked != 0) {
+    return std::min(asked, kMostCalls);
+  }
+  const std::int64_t fitting = call_ns > 0 ? kLongBlock_ns / call_ns : kDefaultCalls;
+  return static_cast<std::uint32_t>(std::clamp<std::int64_t>(fitting, kLeastCalls, kDefaultCalls));
+}
+
+void append(const BlockTimes& times, v1::Measurement& measurement) {
+  *measurement.add_blocks() = times.block;
+  if (measurement.stages().empty()) {
+    measurement.mutable_stages()->Add(times.stages.begin(), times.stages.end());
+  } else {
+    for (std::size_t stage = 0; stage < times.stages.size(); ++stage) {
+      measurement.mutable_stages(static_cast<int>(stage))
+          ->mutable_samples_ns()
+          ->MergeFrom(times.stages[stage].samples_ns());
+    }
+  }
+  measurement.set_num_invalid_records(measurement.num_invalid_records() +
+                                      times.num_invalid_records);
+  measurement.set_num_dropped_records(measurement.num_dropped_records() +
+                                      times.num_dropped_records);
+}
+
+}  // namespace
+
+Session::~Session() {
+  state_.workspace.drop_copies();
+}
+
+absl::Status Session::plan_arms(const v1::RunnerOpen& request) {
+  ASSAY_ASSIGN_OR_RETURN(const kernels::Workload workload,
+                         complete_workload(op_, request.workload()));
+  ASSAY_ASSIGN_OR_RETURN(ArmPlan baseline, state_.device.plan(op_, request.baseline()));
+  arms_[0].emplace().plan = std::move(baseline);
+  if (request.has_candidate()) {
+    ASSAY_ASSIGN_OR_RETURN(ArmPlan candidate, state_.device.plan(op_, request.candidate()));
+    arms_[1].emplace().plan = std::move(candidate);
+  }
+  key_ = absl::StrCat(std::string(op_.name), "/", proto::text_of(workload_message(workload, "")));
+  problem_ = op_.make_problem(workload);
+  return absl::OkStatus();
+}
+
+absl::Status Session::describe_arm(const Arm& arm, v1::Measurement& measurement) {
+  *measurement.mutable_arm() = arm.plan.arm;
+  measurement.set_family(arm.plan.family);
+  measurement.set_timing_source(state_.device.limits().timing_source);
+  measurement.set_launch_mode(v1::STREAM);
+  measurement.set_cache_mode(cache_mode_);
+  measurement.set_num_input_sets(static_cast<std::uint32_t>(state_.workspace.sets().size()));
+  measurement.set_min_bytes(problem_->min_bytes());
+  for (const auto& [spec, digest] : state_.workspace.inputs()) {
+    v1::TensorDigest& input = *measurement.add_inputs();
+    input.set_tensor(spec->name);
+    input.set_digest(digest.to_hex());
+    input.set_dtype(std::string(kernels::name_of(spec->dtype)));
+    input.mutable_shape()->Add(spec->shape.begin(), spec->shape.end());
+  }
+  const kernels::Call call = {.problem = problem_.get(), .parameters = arm.plan.parameters};
+  std::vector<v1::KernelResources> resources;
+  for (const StagePlan& stage : arm.plan.stages) {
+    if (stage.describe != nullptr) {
+      ASSAY_ASSIGN_OR_RETURN(resources.emplace_back(), stage.describe(call));
+      *measurement.add_resources() = resources.back();
+    }
+  }
+  measurement.set_code_digest(state_.device.code_digest(arm.plan, resources));
+  return absl::OkStatus();
+}
+
+absl::Status Session::choose_sets(const v1::RunnerOpen& request) {
+  const DeviceLimits& limits = state_.device.limits();
+  cache_mode_ = request.cache_mode() == v1::CACHE_MODE_UNSPECIFIED ? limits.default_cache_mode
+                                                                   : request.cache_mode();
+  flush_ = false;
+  next_set_ = 0;
+  if (cache_mode_ != v1::COLD) {
+    return absl::OkStatus();
+  }
+  // A call may touch little of a large set, so only the bytes that it must move count.
+  const std::int64_t touched =
+      std::clamp<std::int64_t>(problem_->min_bytes(), 1, state_.workspace.set_bytes() + 1);
+  const std::int64_t num_sets =
+      std::max<std::int64_t>(2, (kCachesToRotate * limits.cache_bytes + touched - 1) / touched);
+  if (num_sets > limits.rotation_bytes / (state_.workspace.set_bytes() + 1)) {
+    flush_ = true;
+    return absl::OkStatus();
+  }
+  return state_.workspace.rotate(static_cast<std::size_t>(num_sets));
+}
+
+absl::StatusOr<v1::RunnerOpened> Session::open(const v1::RunnerOpen& request) {
+  experiment_id_ = request.experiment_id();
+  if (absl::Status status = plan_arms(request); !status.ok()) {
+    return refused(status);
+  }
+  if (absl::Status status = state_.workspace.load(*problem_); !status.ok()) {
+    return absl::IsResourceExhausted(status) ? refused(status) : status;
+  }
+
+  v1::RunnerOpened opened;
+  ArmChecker checker(state_.device, state_.workspace, state_.references, *problem_, key_);
+  v1::Measurement& baseline = *opened.mutable_baseline();
+  ASSAY_RETURN_IF_ERROR(checker.check(arms_[0]->plan, nullptr, baseline, arms_[0]->checked));
+  bool is_sound = baseline.bits().failed() == v1::BITS_CHECK_UNSPECIFIED;
+  // Nothing is compared with a baseline that failed by itself.
+  if (arms_[1].has_value() && is_sound) {
+    v1::Measurement& candidate = *opened.mutable_candidate();
+    ASSAY_RETURN_IF_ERROR(
+        checker.check(arms_[1]->plan, &arms_[0]->checked, candidate, arms_[1]->checked));
+    is_sound = candidate.bits().failed() == v1::BITS_CHECK_UNSPECIFIED;
+  }
+  if (is_sound) {
+    if (absl::Status status = choose_sets(request); !status.ok()) {
+      return absl::IsResourceExhausted(status) ? refused(status) : status;
+    }
+  }
+  for (std::size_t role = 0; role < arms_.size(); ++role) {
+    if (arms_[role].has_value()) {
+      v1::Measurement& measurement =
+          role == 0 ? *opened.mutable_baseline() : *opened.mutable_candidate();
+      ASSAY_RETURN_IF_ERROR(describe_arm(*arms_[role], measurement));
+    }
+  }
+  if (arms_[1].has_value()) {
+    opened.set_identical_code(
+        opened.baseline().code_digest() == opened.candidate().code_digest() &&
+        proto::text_of(opened.baseline().arm()).substr(opened.baseline().arm().variant().size()) ==
+            proto::text_of(opened.candidate().arm())
+                .substr(opened.candidate().arm().variant().size()));
+  }
+  if (!is_sound) {
+    return opened;
+  }
+
+  ASSAY_RETURN_IF_ERROR(state_.device.prepare_timing());
+  std::int64_t slowest_ns = 0;
+  for (std::size_t role = 0; role < arms_.size(); ++role) {
+    if (!arms_[role].has_value()) {
+      continue;
+    }
+    ASSAY_RETURN_IF_ERROR(warm_up(*arms_[role]));
+    slowest_ns = std::max(slowest_ns, arms_[role]->call_ns);
+    v1::Measurement& measurement =
+        role == 0 ? *opened.mutable_baseline() : *opened.mutable_candidate();
+    measurement.set_warm_up(arms_[role]->warm_up);
+    if (cache_mode_ == v1::COLD) {
+      ASSAY_ASSIGN_OR_RETURN(const std::int64_t floor_ns,
+                             state_.device.floor_ns(problem_->min_bytes()));
+      measurement.set_floor_ns(floor_ns);
+    }
+  }
+  num_calls_ = calls_a_block(request.num_calls(), slowest_ns);
+  is_open_ = true;
+  return opened;
+}
+
+BlockRequest Session::block_request(const Arm& arm, std::uint32_t num_calls) {
+  return {.arm = &arm.plan,
+          .problem = problem_.get(),
+          .sets = state_.workspace.sets(),
+          .first_set = next_set_,
+          .num_calls = num_calls,
+          .flush = flush_,
+          .experiment_id = experiment_id_,
+          .label = &arm == &*arms_[0] ? "baseline" : "candidate"};
+}
+
+absl::Status Session::warm_up(Arm& arm) {
+  const DeviceLimits& limits = state_.device.limits();
+  WarmUp warm_up(limits.least_warm_up_ns, limits.most_warm_up_ns, now_ns());
+  while (!warm_up.is_done(now_ns())) {
+    const std::uint32_t num_calls = warm_up.next_calls();
+    ASSAY_ASSIGN_OR_RETURN(const BlockTimes times,
+                           state_.device.time_block(block_request(arm, num_calls)));
+    next_set_ += num_calls;
+    warm_up.add(times, now_ns());
+  }
+  arm.warm_up = warm_up.account();
+  arm.call_ns = warm_up.call_ns();
+  return absl::OkStatus();
+}
+
+absl::Status Session::time_leg(
+    Arm& arm, std::uint32_t round, std::uint32_t leg, bool is_looked_at, v1::Measurement& timed) {
+  // What the last call leaves is looked at on close, so nothing older may be there.
+  const std::size_t last_set = (next_set_ + num_calls_ - 1) % state_.workspace.sets().size();
+  ASSAY_RETURN_IF_ERROR(state_.workspace.poison(last_set, kSecondPoison));
+  const std::int64_t start_ns = now_ns();
+  ASSAY_ASSIGN_OR_RETURN(BlockTimes times,
+                         state_.device.time_block(block_request(arm, num_calls_)));
+  next_set_ += num_calls_;
+  times.block.set_round(round);
+  times.block.set_leg(leg);
+  append(times, timed);
+  // Reading is slow beside a short block, and the device should not idle between blocks.
+  if (!is_looked_at && now_ns() - start_ns < kUnhurriedBlock_ns) {
+    return absl::OkStatus();
+  }
+  arm.was_timed = true;
+  return state_.workspace.read_outputs(last_set, arm.timed);
+}
+
+absl::StatusOr<v1::RunnerTimed> Session::time(const v1::RunnerTime& request) {
+  if (!is_open_) {
+    return refused(absl::FailedPreconditionError("no arms that passed their checks are open"));
+  }
+  const NvtxRange range(absl::StrCat("experiment ", experiment_id_));
+  const std::int64_t start_ns = now_ns();
+  v1::RunnerTimed timed;
+  timed.mutable_baseline();
+  const std::uint32_t end_round = request.first_round() + request.num_rounds();
+  for (std::uint32_t round = request.first_round(); round < end_round; ++round) {
+    const bool is_looked_at = round == request.first_round() || round + 1 == end_round;
+    const std::vector<ArmRole> legs = arms_[1].has_value()
+                                          ? round_legs(request.schedule(), round, request.seed())
+                                          : measure_legs();
+    for (std::uint32_t leg = 0; leg < legs.size(); ++leg) {
+      const bool is_baseline = legs[leg] == ArmRole::kBaseline;
+      ASSAY_RETURN_IF_ERROR(
+          time_leg(*arms_[is_baseline ? 0 : 1],
+                   round,
+                   leg,
+                   is_looked_at,
+                   is_baseline ? *timed.mutable_baseline() : *timed.mutable_candidate()));
+    }
+    if (request.budget_ns() > 0 && now_ns() - start_ns > request.budget_ns()) {
+      timed.set_out_of_budget(true);
+      break;
+    }
+  }
+  return timed;
+}
+
+absl::Status Session::check_timed_outputs(const Arm& arm, v1::Measurement& measurement) {
+  if (!arm.was_timed) {
+    return absl::OkStatus();
+  }
+  const std::span<const ComparedTensor> compared = state_.workspace.compared();
+  const std::vector<Digest> digests = digests_of(compared, arm.timed);
+  for (std::size_t place = 0; place < compared.size(); ++place) {
+    if (digests[place] != arm.checked.digests[place]) {
+      measurement.mutable_bits()->set_failed(v1::BITS_TIMED_LAUNCH);
+      measurement.mutable_bits()->set_detail(absl::StrCat("a timed call left `",
+                                                          compared[place].layout.name,
+                                                          "` with digest ",
+                                                          digests[place].to_hex(),
+                                                          ", the checked one with ",
+                                                          arm.checked.digests[place].to_hex()));
+      break;
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<v1::RunnerClosed> Session::close() {
+  v1::RunnerClosed closed;
+  closed.mutable_baseline();
+  if (!is_open_) {
+    return closed;
+  }
+  is_open_ = false;
+  for (std::size_t role = 0; role < arms_.size(); ++role) {
+    if (!arms_[role].has_value()) {
+      continue;
+    }
+    v1::Measurement& measurement =
+        role == 0 ? *closed.mutable_baseline() : *closed.mutable_candidate();
+    ASSAY_RETURN_IF_ERROR(check_timed_outputs(*arms_[role], measurement));
+    if (!arms_[role]->was_timed) {
+      continue;
+    }
+    auto events = state_.device.time_by_events(
+        block_request(*arms_[role], std::min(num_calls_, kEventCalls)));
+    if (events.ok()) {
+      measurement.mutable_event_stages()->Add(events->stages.begin(), events->stages.end());
+    } else if (!absl::IsUnimplemented(events.status())) {
+      return events.status();
+    }
+  }
+
+  // Which arm's timed calls changed something is not known: the newer code is asked to explain.
+  v1::Measurement& last =
+      arms_[1].has_value() ? *closed.mutable_candidate() : *closed.mutable_baseline();
+  ASSAY_ASSIGN_OR_RETURN(const std::string overrun, state_.workspace.find_overrun());
+  std::string changed;
+  for (std::size_t set = 0; set < std::min(state_.workspace.sets().size(), kMostSetsAgain); ++set) {
+    if (changed.empty()) {
+      ASSAY_ASSIGN_OR_RETURN(changed, state_.workspace.find_changed_input(set));
+    }
+  }
+  if (!overrun.empty() || !changed.empty()) {
+    state_.workspace.forget();
+    last.mutable_bits()->set_failed(overrun.empty() ? v1::BITS_INPUTS : v1::BITS_WRITTEN);
+    last.mutable_bits()->set_detail(
+        overrun.empty() ? absl::StrCat("input `", changed, "` was changed by the timed calls")
+                        : absl::StrCat("written ", overrun, " by the timed calls"));
+  }
+  state_.workspace.drop_copies();
+  return closed;
+}
+
+}  // namespace assay::profiler

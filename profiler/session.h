@@ -1,0 +1,82 @@
+// One configuration on a device: open checks the arms and warms up, time runs rounds, close looks
+// once more at what the timed calls left. Both arms use the same buffers. A status with the payload
+// of refused() means that nothing was launched; any other error that the device is done for.
+#pragma once
+
+#include "kernels/operator.h"
+#include "profiler/arm_check.h"
+#include "profiler/device.h"
+#include "profiler/refusal.h"
+#include "profiler/tolerance.h"
+#include "profiler/workspace.h"
+#include "proto/runner.pb.h"
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace assay::profiler {
+
+// What a runner keeps from one request to the next.
+struct RunnerState {
+  explicit RunnerState(Device& device_in) : device(device_in), workspace(device_in) {}
+
+  Device& device;
+  Workspace workspace;
+  ReferenceCache references;
+};
+
+// One arm and what is known of it. Outside Session, whose members are complete only at its end.
+struct SessionArm {
+  ArmPlan plan;
+  CheckedOutputs checked;
+  HostOutputs timed;  // of the last timed call
+  bool was_timed = false;
+  std::string warm_up;
+  std::int64_t call_ns = 0;
+};
+
+class Session {
+ public:
+  Session(RunnerState& state, const kernels::Operator& op) : state_(state), op_(op) {}
+
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+  ~Session();
+
+  // An arm that fails a check is reported, and nothing is warmed up.
+  absl::StatusOr<v1::RunnerOpened> open(const v1::RunnerOpen& request);
+  absl::StatusOr<v1::RunnerTimed> time(const v1::RunnerTime& request);
+  absl::StatusOr<v1::RunnerClosed> close();
+
+ private:
+  using Arm = SessionArm;
+
+  absl::Status plan_arms(const v1::RunnerOpen& request);
+  absl::Status describe_arm(const Arm& arm, v1::Measurement& measurement);
+  absl::Status choose_sets(const v1::RunnerOpen& request);
+  absl::Status warm_up(Arm& arm);
+  BlockRequest block_request(const Arm& arm, std::uint32_t num_calls);
+  absl::Status time_leg(
+      Arm& arm, std::uint32_t round, std::uint32_t leg, bool is_looked_at, v1::Measurement& timed);
+  absl::Status check_timed_outputs(const Arm& arm, v1::Measurement& measurement);
+
+  RunnerState& state_;
+  const kernels::Operator& op_;
+  std::unique_ptr<kernels::Problem> problem_;
+  std::string key_;
+  std::array<std::optional<Arm>, 2> arms_;  // by ArmRole
+  v1::CacheMode cache_mode_ = v1::HOT;
+  bool flush_ = false;
+  std::size_t next_set_ = 0;
+  std::uint32_t num_calls_ = 0;
+  std::int64_t experiment_id_ = 0;
+  bool is_open_ = false;  // both arms passed their checks and may be timed
+};
+
+}  // namespace assay::profiler

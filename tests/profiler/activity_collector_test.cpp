@@ -1,0 +1,132 @@
+#include "profiler/activity_collector.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <string>
+#include <vector>
+
+namespace assay::profiler {
+namespace {
+
+const std::array<std::string, 2> kStages = {"chunk", "merge"};
+
+// A launch under the id of (call, stage) whose kernel ran from start to end.
+class Launches {
+ public:
+  explicit Launches(ActivityCollector& collector) : collector_(collector) {}
+
+  void add(std::uint32_t call, std::size_t stage, std::uint64_t start_ns, std::uint64_t end_ns) {
+    collector_.add_external(++correlation_id_, collector_.id_of(call, stage));
+    collector_.add_kernel(
+        {.correlation_id = correlation_id_, .start_ns = start_ns, .end_ns = end_ns});
+  }
+
+  std::uint32_t last() const { return correlation_id_; }
+
+ private:
+  ActivityCollector& collector_;
+  std::uint32_t correlation_id_ = 100;
+};
+
+std::vector<std::int64_t> samples(const CollectedBlock& block, const std::string& stage) {
+  for (const v1::StageSamples& samples : block.stages) {
+    if (samples.stage() == stage) {
+      return {samples.samples_ns().begin(), samples.samples_ns().end()};
+    }
+  }
+  return {};
+}
+
+TEST(ActivityCollector, GivesNoTimeToACallWithARecordWithoutTimes) {
+  ActivityCollector collector;
+  collector.begin(2, kStages);
+  Launches launches(collector);
+  launches.add(0, 0, 0, 0);
+  launches.add(0, 1, 50, 60);
+  launches.add(1, 0, 70, 75);
+  launches.add(1, 1, 80, 90);
+  const CollectedBlock block = collector.finish();
+  EXPECT_EQ(block.num_invalid_records, 1U);
+  EXPECT_EQ(block.num_incomplete_calls, 1U);
+  EXPECT_EQ(samples(block, "total"), (std::vector<std::int64_t>{0, 15}));
+}
+
+TEST(ActivityCollector, CountsARecordThatEndsBeforeItStarts) {
+  ActivityCollector collector;
+  collector.begin(1, kStages);
+  Launches launches(collector);
+  launches.add(0, 0, 20, 10);
+  launches.add(0, 1, 30, 40);
+  const CollectedBlock block = collector.finish();
+  EXPECT_EQ(block.num_invalid_records, 1U);
+  EXPECT_EQ(samples(block, "chunk"), std::vector<std::int64_t>{0});
+  EXPECT_EQ(samples(block, "span"), std::vector<std::int64_t>{0});
+}
+
+TEST(ActivityCollector, GivesNoTimeToACallWhoseRecordWasDropped) {
+  ActivityCollector collector;
+  collector.begin(2, kStages);
+  Launches launches(collector);
+  launches.add(0, 0, 10, 20);
+  launches.add(1, 0, 30, 40);
+  launches.add(1, 1, 40, 45);
+  collector.add_dropped(1);
+  const CollectedBlock block = collector.finish();
+  EXPECT_EQ(block.num_dropped_records, 1U);
+  EXPECT_EQ(samples(block, "total"), (std::vector<std::int64_t>{0, 15}));
+}
+
+TEST(ActivityCollector, KeepsLateRecordsOfAnOlderBlockOut) {
+  ActivityCollector collector;
+  collector.begin(1, kStages);
+  const std::uint64_t old_id = collector.id_of(0, 1);
+  collector.finish();
+  collector.begin(1, kStages);
+  EXPECT_NE(collector.id_of(0, 0), old_id);
+  EXPECT_NE(collector.id_of(0, 1), old_id);
+  Launches launches(collector);
+  collector.add_external(1, old_id);
+  collector.add_kernel({.correlation_id = 1, .start_ns = 1, .end_ns = 1'000'000});
+  launches.add(0, 0, 10, 20);
+  launches.add(0, 1, 20, 25);
+  const CollectedBlock block = collector.finish();
+  EXPECT_EQ(samples(block, "total"), std::vector<std::int64_t>{15});
+  EXPECT_EQ(block.num_invalid_records, 0U);
+}
+
+TEST(ActivityCollector, IgnoresKernelsWithoutAnId) {
+  ActivityCollector collector;
+  collector.begin(1, kStages);
+  Launches launches(collector);
+  collector.add_kernel({.correlation_id = 7, .start_ns = 1, .end_ns = 1'000'000});
+  launches.add(0, 0, 10, 20);
+  launches.add(0, 1, 20, 25);
+  EXPECT_EQ(samples(collector.finish(), "total"), std::vector<std::int64_t>{15});
+}
+
+TEST(ActivityCollector, SumsTheKernelsOfAStageAndSpansTheCall) {
+  ActivityCollector collector;
+  collector.begin(1, kStages);
+  Launches launches(collector);
+  launches.add(0, 1, 40, 45);
+  launches.add(0, 0, 10, 20);
+  launches.add(0, 0, 22, 25);
+  const CollectedBlock block = collector.finish();
+  EXPECT_EQ(samples(block, "chunk"), std::vector<std::int64_t>{13});
+  EXPECT_EQ(samples(block, "merge"), std::vector<std::int64_t>{5});
+  EXPECT_EQ(samples(block, "total"), std::vector<std::int64_t>{18});
+  EXPECT_EQ(samples(block, "span"), std::vector<std::int64_t>{35});
+}
+
+TEST(ActivityCollector, JoinsAnIdThatArrivesAfterItsKernel) {
+  ActivityCollector collector;
+  const std::array<std::string, 1> stages = {"all"};
+  collector.begin(1, stages);
+  collector.add_kernel({.correlation_id = 9, .start_ns = 10, .end_ns = 14});
+  collector.add_external(9, collector.id_of(0, 0));
+  EXPECT_EQ(samples(collector.finish(), "all"), std::vector<std::int64_t>{4});
+}
+
+}  // namespace
+}  // namespace assay::profiler

@@ -1,0 +1,25 @@
+# Tests of the profiler's device half and of the frames.
+add_library(faulty_operator STATIC faulty_operator.cpp)
+target_link_libraries(
+  faulty_operator
+  PUBLIC assay_kernels
+  PRIVATE assay_build)
+
+assay_test(profiler/frames LIBS assay::frames assay::proto LABELS threads)
+assay_test(profiler/activity_collector LIBS assay::probe)
+assay_test(profiler/checks LIBS assay::probe faulty_operator)
+assay_test(profiler/runner LIBS assay::probe faulty_operator LABELS threads)
+assay_test(profiler/session LIBS assay::probe faulty_operator LABELS threads)
+assay_test(profiler/warm_up LIBS assay::probe)
+assay_test(profiler/workspace LIBS assay::probe)
+
+add_library(catalogue_checks STATIC catalogue_checks.cpp)
+target_link_libraries(
+  catalogue_checks
+  PUBLIC assay_probe
+  PRIVATE assay_build GTest::gtest)
+assay_test(profiler/cpu_device LIBS assay::probe catalogue_checks LABELS threads)
+if(ASSAY_CUDA)
+  assay_test(profiler/nvml LIBS assay::probe)
+  assay_test(profiler/session_gpu LIBS assay::probe catalogue_checks TIMEOUT 300)
+endif()

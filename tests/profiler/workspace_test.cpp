@@ -1,0 +1,110 @@
+#include "profiler/workspace.h"
+
+#include "profiler/poison.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <string>
+
+namespace assay::profiler {
+namespace {
+
+// One input of 12 elements in a shape of choice, and one output of 4, half of it live.
+class TinyProblem : public kernels::Problem {
+ public:
+  explicit TinyProblem(std::vector<std::int64_t> shape) {
+    tensors_ = {{.name = "x",
+                 .dtype = kernels::DType::kI32,
+                 .role = kernels::Role::kInput,
+                 .shape = std::move(shape),
+                 .content_key = "tiny/x"},
+                {.name = "out",
+                 .dtype = kernels::DType::kI32,
+                 .role = kernels::Role::kOutput,
+                 .shape = {4},
+                 .content_key = ""}};
+  }
+
+  std::span<const kernels::TensorSpec> tensors() const override { return tensors_; }
+
+  void fill_input(std::size_t tensor, std::byte* bytes) const override {
+    ++num_fills_;
+    std::memset(bytes, 1, static_cast<std::size_t>(kernels::num_bytes(tensors_[tensor])));
+  }
+
+  std::vector<kernels::ElementRange> live(std::size_t /*tensor*/) const override {
+    return {{.begin = 1, .end = 3}};
+  }
+
+  kernels::Reference reference(std::size_t /*tensor*/) const override { return {}; }
+
+  std::int64_t min_bytes() const override { return 64; }
+
+  int num_fills() const { return num_fills_; }
+
+ private:
+  std::vector<kernels::TensorSpec> tensors_;
+  mutable int num_fills_ = 0;
+};
+
+class WorkspaceTest : public testing::Test {
+ protected:
+  std::unique_ptr<Device> device_ = make_cpu_device(1 << 10);
+  Workspace workspace_{*device_};
+  TinyProblem flat_{{12}};
+};
+
+TEST_F(WorkspaceTest, RefusesAProblemOverTheLimit) {
+  const TinyProblem huge({std::int64_t{1} << 40});
+  EXPECT_EQ(workspace_.load(huge).code(), absl::StatusCode::kResourceExhausted);
+}
+
+TEST_F(WorkspaceTest, FindsAnOverrunOnEitherSide) {
+  ASSERT_TRUE(workspace_.load(flat_).ok());
+  EXPECT_EQ(*workspace_.find_overrun(), "");
+  auto* out = static_cast<std::byte*>(workspace_.sets()[0][1]);
+  out[16] = std::byte{0};
+  EXPECT_EQ(*workspace_.find_overrun(), "past the end of `out`");
+  out[16] = kGuardPattern;
+  out[-1] = std::byte{0};
+  EXPECT_EQ(*workspace_.find_overrun(), "before the start of `out`");
+}
+
+TEST_F(WorkspaceTest, FindsAChangedInputInAnySetAndForgetsIt) {
+  ASSERT_TRUE(workspace_.load(flat_).ok());
+  ASSERT_TRUE(workspace_.rotate(3).ok());
+  static_cast<std::byte*>(workspace_.sets()[2][0])[5] = std::byte{9};
+  EXPECT_EQ(*workspace_.find_changed_input(0), "");
+  EXPECT_EQ(*workspace_.find_changed_input(2), "x");
+  workspace_.forget();
+  ASSERT_TRUE(workspace_.load(flat_).ok());
+  EXPECT_EQ(flat_.num_fills(), 2);
+}
+
+TEST_F(WorkspaceTest, KeepsAnInputFromOneProblemToTheNext) {
+  ASSERT_TRUE(workspace_.load(flat_).ok());
+  const TinyProblem same({12});
+  ASSERT_TRUE(workspace_.load(same).ok());
+  EXPECT_EQ(same.num_fills(), 0);
+}
+
+TEST_F(WorkspaceTest, TakesEqualBytesInAnotherShapeForAnotherInput) {
+  ASSERT_TRUE(workspace_.load(flat_).ok());
+  const TinyProblem matrix({3, 4});
+  ASSERT_TRUE(workspace_.load(matrix).ok());
+  EXPECT_EQ(*workspace_.find_changed_input(0), "");
+}
+
+TEST_F(WorkspaceTest, ReadsWhatIsLive) {
+  ASSERT_TRUE(workspace_.load(flat_).ok());
+  ASSERT_TRUE(workspace_.poison(0, kSecondPoison).ok());
+  HostOutputs outputs;
+  ASSERT_TRUE(workspace_.read_outputs(0, outputs).ok());
+  EXPECT_EQ(outputs.bytes[0][4], kSecondPoison);
+  EXPECT_EQ(outputs.bytes[0][11], kSecondPoison);
+  EXPECT_EQ(outputs.bytes[0][12], std::byte{0});
+}
+
+}  // namespace
+}  // namespace assay::profiler
