@@ -1,0 +1,200 @@
+-- The tables of version 1. A column has the name of its proto field; enums are names, nested
+-- messages and lists are proto JSON, times are integer nanoseconds.
+
+-- A device as it was when an experiment began, once for each different description.
+CREATE TABLE t_device (
+  device_id INTEGER PRIMARY KEY,
+  device TEXT NOT NULL UNIQUE CHECK (json_valid(device))
+) STRICT;
+
+-- kind, operator_name, device and label repeat what spec says, for queries.
+CREATE TABLE t_experiment (
+  experiment_id INTEGER PRIMARY KEY AUTOINCREMENT,
+  request_id TEXT NOT NULL UNIQUE CHECK (request_id <> ''),
+  kind TEXT NOT NULL,
+  operator_name TEXT NOT NULL,
+  device TEXT NOT NULL,
+  label TEXT NOT NULL,
+  device_id INTEGER REFERENCES t_device,
+  spec TEXT NOT NULL CHECK (json_valid(spec)),
+  state TEXT NOT NULL
+    CHECK (state IN ('QUEUED', 'RUNNING', 'DONE', 'FAILED', 'CANCELLED', 'INTERRUPTED')),
+  message TEXT NOT NULL,
+  submitted_ns INTEGER NOT NULL,
+  started_ns INTEGER NOT NULL,
+  finished_ns INTEGER NOT NULL,
+  num_configurations INTEGER NOT NULL,
+  num_finished INTEGER NOT NULL CHECK (num_finished BETWEEN 0 AND num_configurations)
+) STRICT;
+
+-- Any mix of filters walks one of these from the newest down: states other than DONE are few.
+CREATE INDEX t_experiment_page
+  ON t_experiment (experiment_id DESC, state, operator_name, device, kind);
+CREATE INDEX t_experiment_state ON t_experiment (state);
+
+-- workload_text is the canonical text, the key of goldens.
+CREATE TABLE t_configuration (
+  configuration_id INTEGER PRIMARY KEY,
+  experiment_id INTEGER NOT NULL REFERENCES t_experiment ON DELETE CASCADE,
+  configuration INTEGER NOT NULL CHECK (configuration >= 1),
+  workload TEXT CHECK (workload IS NULL OR json_valid(workload)),
+  workload_text TEXT NOT NULL,
+  baseline_arm TEXT CHECK (baseline_arm IS NULL OR json_valid(baseline_arm)),
+  candidate_arm TEXT CHECK (candidate_arm IS NULL OR json_valid(candidate_arm)),
+  outcome TEXT NOT NULL,
+  message TEXT NOT NULL,
+  elapsed_ns INTEGER NOT NULL,
+  stopped_because TEXT NOT NULL,
+  UNIQUE (experiment_id, configuration)
+) STRICT;
+
+CREATE TABLE t_measurement (
+  measurement_id INTEGER PRIMARY KEY,
+  configuration_id INTEGER NOT NULL REFERENCES t_configuration ON DELETE CASCADE,
+  role TEXT NOT NULL CHECK (role IN ('baseline', 'candidate')),
+  variant TEXT NOT NULL,
+  arm_text TEXT NOT NULL,
+  arm TEXT CHECK (arm IS NULL OR json_valid(arm)),
+  family TEXT NOT NULL,
+  code_digest TEXT NOT NULL,
+  timing_source TEXT NOT NULL,
+  launch_mode TEXT NOT NULL,
+  cache_mode TEXT NOT NULL,
+  num_input_sets INTEGER NOT NULL,
+  blocks TEXT NOT NULL,
+  bits TEXT CHECK (bits IS NULL OR json_valid(bits)),
+  resources TEXT NOT NULL CHECK (json_valid(resources)),
+  min_bytes INTEGER NOT NULL,
+  floor_ns INTEGER NOT NULL,
+  num_invalid_records INTEGER NOT NULL,
+  num_dropped_records INTEGER NOT NULL,
+  warm_up TEXT NOT NULL,
+  traced TEXT NOT NULL CHECK (json_valid(traced)),
+  UNIQUE (configuration_id, role)
+) STRICT;
+
+-- One JSON array of integers for each measurement, pass and stage.
+CREATE TABLE t_samples (
+  measurement_id INTEGER NOT NULL REFERENCES t_measurement ON DELETE CASCADE,
+  pass TEXT NOT NULL CHECK (pass IN ('stages', 'event_stages')),
+  position INTEGER NOT NULL,
+  stage TEXT NOT NULL,
+  samples_ns TEXT NOT NULL,
+  PRIMARY KEY (measurement_id, pass, position)
+) STRICT;
+
+CREATE TABLE t_digest (
+  measurement_id INTEGER NOT NULL REFERENCES t_measurement ON DELETE CASCADE,
+  side TEXT NOT NULL CHECK (side IN ('outputs', 'inputs')),
+  position INTEGER NOT NULL,
+  tensor TEXT NOT NULL,
+  digest TEXT NOT NULL,
+  dtype TEXT NOT NULL,
+  shape TEXT NOT NULL CHECK (json_valid(shape)),
+  num_nontrivial INTEGER NOT NULL,
+  PRIMARY KEY (measurement_id, side, position)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX t_digest_digest ON t_digest (digest);
+
+-- position 1 is the oldest verdict of a configuration; none is overwritten.
+CREATE TABLE t_verdict (
+  configuration_id INTEGER NOT NULL REFERENCES t_configuration ON DELETE CASCADE,
+  position INTEGER NOT NULL,
+  rule_version INTEGER NOT NULL,
+  verdict TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  statistical_verdict TEXT NOT NULL,
+  least_effect REAL NOT NULL CHECK (abs(least_effect) < 9e999),
+  has_noise_floor INTEGER NOT NULL,
+  noise_floor REAL NOT NULL CHECK (abs(noise_floor) < 9e999),
+  rejected_by TEXT NOT NULL,
+  rejected_baseline INTEGER NOT NULL,
+  bits_equal INTEGER NOT NULL,
+  judged_ns INTEGER NOT NULL,
+  identical_code INTEGER NOT NULL,
+  golden TEXT NOT NULL,
+  -- 1 is the worst.
+  severity INTEGER NOT NULL GENERATED ALWAYS AS (
+    CASE verdict WHEN 'REJECTED' THEN 1 WHEN 'SLOWER' THEN 2 WHEN 'UNDECIDED' THEN 3
+      WHEN 'SAME' THEN 4 WHEN 'FASTER' THEN 5 WHEN 'NOT_JUDGED' THEN 6 ELSE 7 END) VIRTUAL,
+  PRIMARY KEY (configuration_id, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE t_stage_verdict (
+  configuration_id INTEGER NOT NULL,
+  verdict_position INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  stage TEXT NOT NULL,
+  verdict TEXT NOT NULL,
+  statistical_verdict TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  has_ratio INTEGER NOT NULL,
+  ratio REAL NOT NULL CHECK (abs(ratio) < 9e999),
+  ratio_low REAL NOT NULL CHECK (abs(ratio_low) < 9e999),
+  ratio_high REAL NOT NULL CHECK (abs(ratio_high) < 9e999),
+  coverage REAL NOT NULL CHECK (abs(coverage) < 9e999),
+  num_rounds INTEGER NOT NULL,
+  drift REAL NOT NULL CHECK (abs(drift) < 9e999),
+  baseline_median_ns INTEGER NOT NULL,
+  candidate_median_ns INTEGER NOT NULL,
+  baseline_lower_quartile_ns INTEGER NOT NULL,
+  baseline_upper_quartile_ns INTEGER NOT NULL,
+  candidate_lower_quartile_ns INTEGER NOT NULL,
+  candidate_upper_quartile_ns INTEGER NOT NULL,
+  PRIMARY KEY (configuration_id, verdict_position, position),
+  FOREIGN KEY (configuration_id, verdict_position) REFERENCES t_verdict ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE t_check (
+  configuration_id INTEGER PRIMARY KEY REFERENCES t_configuration ON DELETE CASCADE,
+  suite TEXT NOT NULL,
+  name TEXT NOT NULL,
+  summary TEXT NOT NULL,
+  passed INTEGER NOT NULL,
+  num_cases INTEGER NOT NULL,
+  num_differing INTEGER NOT NULL,
+  num_nontrivial INTEGER NOT NULL,
+  counts TEXT NOT NULL CHECK (json_valid(counts)),
+  rejected_by TEXT NOT NULL,
+  detail TEXT NOT NULL,
+  drift TEXT CHECK (drift IS NULL OR json_valid(drift)),
+  tolerance_used REAL NOT NULL CHECK (abs(tolerance_used) < 9e999),
+  digests TEXT NOT NULL CHECK (json_valid(digests)),
+  arms TEXT NOT NULL CHECK (json_valid(arms)),
+  num_goldens_reproduced INTEGER NOT NULL,
+  num_goldens_missing INTEGER NOT NULL,
+  num_goldens_differing INTEGER NOT NULL,
+  first_golden_differing TEXT NOT NULL
+) STRICT;
+
+-- Epochs outlive the experiments that they came from: experiment_id is no foreign key.
+CREATE TABLE t_epoch (
+  epoch INTEGER PRIMARY KEY AUTOINCREMENT,
+  reason TEXT NOT NULL CHECK (reason <> ''),
+  figures TEXT NOT NULL CHECK (json_valid(figures)),
+  experiment_id INTEGER NOT NULL,
+  accepted_ns INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE t_golden (
+  golden_id INTEGER PRIMARY KEY,
+  epoch INTEGER NOT NULL REFERENCES t_epoch,
+  operator_name TEXT NOT NULL,
+  workload TEXT NOT NULL,
+  tensor TEXT NOT NULL,
+  family TEXT NOT NULL,
+  domain TEXT NOT NULL,
+  digest TEXT NOT NULL,
+  replaced_digest TEXT NOT NULL,
+  UNIQUE (operator_name, workload, tensor, family, domain, epoch)
+) STRICT;
+
+-- What identical code differs by on a device, as a share.
+CREATE TABLE t_noise_floor (
+  device_uuid TEXT NOT NULL,
+  operator_name TEXT NOT NULL,
+  workload TEXT NOT NULL,
+  cache_mode TEXT NOT NULL,
+  noise_floor REAL NOT NULL CHECK (noise_floor >= 0 AND noise_floor < 9e999),
+  PRIMARY KEY (device_uuid, operator_name, workload, cache_mode)
+) STRICT, WITHOUT ROWID;

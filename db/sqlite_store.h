@@ -1,0 +1,59 @@
+// The store on SQLite: the lock, the writer thread and the readers of one file. Its methods are in
+// store_*.cpp by concern; none of them keeps state of its own.
+#pragma once
+
+#include "db/file_lock.h"
+#include "db/readers.h"
+#include "db/store.h"
+#include "db/writer.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace assay::db {
+
+class SqliteStore final : public Store {
+ public:
+  SqliteStore(FileLock lock,
+              std::unique_ptr<Connection> connection,
+              const std::string& path,
+              std::int64_t read_deadline_ns)
+      : lock_(std::move(lock)), writer_(std::move(connection)), readers_(path, read_deadline_ns) {}
+
+  absl::StatusOr<v1::Experiment> submit(const v1::SubmitRequest& request,
+                                        std::uint32_t num_configurations,
+                                        std::int64_t now_ns) override;
+  absl::StatusOr<v1::Experiment> get(const v1::GetRequest& request) const override;
+  absl::StatusOr<v1::ListResponse> list(const v1::ListRequest& request) const override;
+  absl::Status start(std::int64_t experiment_id,
+                     const v1::Device& device,
+                     std::int64_t now_ns) override;
+  absl::Status add_configuration(std::int64_t experiment_id,
+                                 const v1::Configuration& configuration) override;
+  absl::Status finish(std::int64_t experiment_id,
+                      v1::TaskState state,
+                      const std::string& message,
+                      std::int64_t now_ns) override;
+  absl::StatusOr<int> interrupt_running(std::int64_t now_ns) override;
+  absl::StatusOr<std::vector<v1::Experiment>> queued() const override;
+  absl::StatusOr<std::int64_t> typical_configuration_ns(
+      const v1::ExperimentSpec& spec) const override;
+  absl::StatusOr<v1::AcceptBitsResponse> accept_bits(std::vector<v1::Golden> goldens,
+                                                     std::int64_t now_ns) override;
+  absl::StatusOr<v1::ListGoldensResponse> goldens(
+      const v1::ListGoldensRequest& request) const override;
+  absl::StatusOr<std::optional<std::string>> golden_digest(const v1::Golden& key) const override;
+  absl::StatusOr<std::optional<double>> noise_floor(const std::string& device_uuid,
+                                                    const v1::ExperimentSpec& spec,
+                                                    const v1::Workload& workload) const override;
+
+ private:
+  // Destroyed in reverse: readers, the writer (which empties the log), then the lock.
+  FileLock lock_;
+  Writer writer_;
+  mutable Readers readers_;
+};
+
+}  // namespace assay::db
