@@ -1,0 +1,68 @@
+// The thread of one device: asks its runner what it is, then carries out one experiment after the
+// other. Whatever a runner does wrong is stored as the outcome of its configuration, and the next
+// configuration runs on a new runner.
+#pragma once
+
+#include "db/store.h"
+#include "proto/config.pb.h"
+#include "server/board.h"
+#include "server/configuration_run.h"
+#include "server/device_runner.h"
+#include "server/goldens.h"
+#include "server/plan.h"
+
+#include "absl/status/status.h"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <thread>
+#include <utility>
+
+namespace assay::server {
+
+class DeviceWorker {
+ public:
+  struct Services {
+    db::Store* store = nullptr;
+    const Goldens* goldens = nullptr;
+    Board* board = nullptr;
+    std::function<std::int64_t()> now_ns;
+  };
+
+  DeviceWorker(const v1::DeviceConfig& config, const std::string& runner, Services services);
+  DeviceWorker(const DeviceWorker&) = delete;
+  DeviceWorker& operator=(const DeviceWorker&) = delete;
+
+  ~DeviceWorker() { join(); }
+
+  const std::string& device() const { return device_; }
+
+  void start();
+
+  // Returns once the board is closed and the runner dead.
+  void join();
+
+  // Kills the runner; the configuration in work ends as cancelled. From any thread.
+  void kill_runner() { runner_.kill(); }
+
+  void close_runner() { runner_.close(); }
+
+ private:
+  void work();
+  absl::Status prepare_runner();
+  void execute(std::int64_t experiment_id);
+
+  // Runs the configurations; the state and message that the experiment ends with.
+  std::pair<v1::TaskState, std::string> carry_out(std::int64_t experiment_id);
+  absl::Status run_one(std::int64_t experiment_id, const Plan& plan, std::uint32_t number);
+  absl::StatusOr<Plan> plan_of(const v1::Experiment& experiment);
+
+  const std::string device_;
+  const Services services_;
+  DeviceRunner runner_;
+  Description description_;
+  std::thread thread_;
+};
+
+}  // namespace assay::server

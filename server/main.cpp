@@ -1,0 +1,152 @@
+// assayd: the daemon. Opens the database, starts a worker for each device and serves gRPC until
+// SIGTERM or SIGINT, then ends within kEndBound with every child gone and every state true.
+#include "db/store.h"
+#include "proto/status.h"
+#include "server/address.h"
+#include "server/config.h"
+#include "server/goldens.h"
+#include "server/host.h"
+#include "server/log.h"
+#include "server/scheduler.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include <CLI/CLI.hpp>
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <sys/stat.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+namespace assay::server {
+namespace {
+
+constexpr std::chrono::milliseconds kCallGrace{1'000};
+constexpr std::chrono::seconds kEndBound{9};
+
+struct Flags {
+  std::string database;
+  std::vector<std::string> listen;
+  std::string config;
+  std::string goldens;
+  std::string runner;
+};
+
+std::string default_address() {
+  const char* runtime = std::getenv("XDG_RUNTIME_DIR");
+  if (runtime != nullptr && *runtime != '\0') {
+    return absl::StrCat("unix:", runtime, "/assay.sock");
+  }
+  return absl::StrCat("unix:/tmp/assay-", getuid(), ".sock");
+}
+
+std::string program_folder() {
+  std::error_code error;
+  return std::filesystem::read_symlink("/proc/self/exe", error).parent_path().string();
+}
+
+std::int64_t wall_clock_ns() {
+  return std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+// SIGTERM and SIGINT are waited for, so every thread must be started with them blocked.
+sigset_t block_signals() {
+  sigset_t ends;
+  sigemptyset(&ends);
+  sigaddset(&ends, SIGTERM);
+  sigaddset(&ends, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &ends, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);
+  return ends;
+}
+
+// The last resort: whatever hangs, the process ends; runners die with it.
+void end_in_time() {
+  std::thread([] {
+    std::this_thread::sleep_for(kEndBound);
+    log_line("end", {{"error", "something did not end in time"}});
+    _exit(1);
+  }).detach();
+}
+
+absl::StatusOr<std::vector<v1::Golden>> find_goldens(const std::string& asked) {
+  if (!asked.empty()) {
+    return read_golden_files(asked);
+  }
+  const std::string installed = program_folder() + "/../share/assay/goldens";
+  std::error_code error;
+  if (std::filesystem::is_directory(installed, error)) {
+    return read_golden_files(installed);
+  }
+  return std::vector<v1::Golden>();
+}
+
+absl::Status serve(const Flags& flags) {
+  const sigset_t ends = block_signals();
+  umask(077);
+  std::vector<Address> addresses;
+  for (const std::string& text : flags.listen) {
+    ASSAY_ASSIGN_OR_RETURN(Address address, parse_address(text));
+    addresses.push_back(std::move(address));
+  }
+  SchedulerOptions options = {.config = {}, .runner = flags.runner, .now_ns = wall_clock_ns};
+  ASSAY_ASSIGN_OR_RETURN(options.config,
+                         flags.config.empty() ? parse_config("{}") : read_config(flags.config));
+  if (options.runner.empty()) {
+    ASSAY_ASSIGN_OR_RETURN(options.runner, find_runner(program_folder()));
+  }
+  ASSAY_ASSIGN_OR_RETURN(std::vector<v1::Golden> files, find_goldens(flags.goldens));
+  ASSAY_ASSIGN_OR_RETURN(const std::unique_ptr<db::Store> store,
+                         db::Store::open({.path = flags.database}));
+  const Goldens goldens(*store, std::move(files));
+  Scheduler scheduler(*store, goldens, options);
+  ASSAY_ASSIGN_OR_RETURN(const std::unique_ptr<Host> host,
+                         Host::listen(addresses, scheduler, goldens));
+  ASSAY_RETURN_IF_ERROR(scheduler.start());
+  std::cout << "assayd listening on " << absl::StrJoin(host->addresses(), ", ") << std::endl;
+
+  int signal = 0;
+  sigwait(&ends, &signal);
+  log_line("end", {{"signal", strsignal(signal)}});
+  end_in_time();
+  scheduler.stop();
+  if (const absl::Status ended = host->shut_down(kCallGrace); !ended.ok()) {
+    // Every runner is gone and every state is stored; only that is still there.
+    log_line("end", {{"left", std::string(ended.message())}});
+    _exit(0);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+}  // namespace assay::server
+
+int main(int argc, char** argv) {
+  assay::server::Flags flags;
+  CLI::App app("assayd: runs kernel experiments on devices, judges and keeps them");
+  app.add_option("--db", flags.database, "database file, created when missing")->required();
+  app.add_option("--listen",
+                 flags.listen,
+                 "unix:PATH or a loopback HOST:PORT; may be given several times\n"
+                 "[$XDG_RUNTIME_DIR/assay.sock, else /tmp/assay-UID.sock]");
+  app.add_option("--config", flags.config, "devices and their launch prefixes, as JSON");
+  app.add_option("--goldens", flags.goldens, "folder of golden files (*.tsv)");
+  app.add_option("--runner", flags.runner, "the runner program");
+  CLI11_PARSE(app, argc, argv);
+  if (flags.listen.empty()) {
+    flags.listen.push_back(assay::server::default_address());
+  }
+  const absl::Status served = assay::server::serve(flags);
+  if (!served.ok()) {
+    std::cerr << "assayd: " << std::string(served.message()) << '\n';
+    return 1;
+  }
+  return 0;
+}

@@ -1,0 +1,148 @@
+#include "server/plan.h"
+
+#include "proto/status.h"
+#include "server/lookup.h"
+#include "server/settings.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace assay::server {
+namespace {
+
+absl::Status refuse(const std::string& path, const std::string& why) {
+  return absl::InvalidArgumentError(absl::StrCat(path, ": ", why));
+}
+
+absl::Status check_duration(const std::string& path, std::int64_t value_ns) {
+  if (value_ns < 0 || value_ns > kMaxDurationNs) {
+    return refuse(path, "must be in [0, 86,400,000,000,000]");
+  }
+  return absl::OkStatus();
+}
+
+// The last axis runs fastest. Calls set(name, value) for each axis.
+template <class Set>
+void for_settings(const v1::ExperimentSpec& spec,
+                  const std::vector<int>& axes,
+                  std::uint64_t index,
+                  const Set& set) {
+  for (auto place = axes.rbegin(); place != axes.rend(); ++place) {
+    const v1::Axis& axis = spec.axes(*place);
+    const auto size = static_cast<std::uint64_t>(axis.values_size());
+    set(axis.name(), axis.values(static_cast<int>(index % size)));
+    index /= size;
+  }
+}
+
+// All parameters in the variant's order: defaults, then those of axes, then the arm's own.
+v1::Arm complete_arm(const v1::OperatorInfo& info,
+                     const v1::Arm& asked,
+                     const std::vector<std::pair<std::string, std::string>>& from_axes) {
+  v1::Arm arm;
+  arm.set_variant(asked.variant());
+  *arm.mutable_parameters() =
+      default_settings(find_named(info.variants(), asked.variant())->parameters());
+  for (const auto& [name, value] : from_axes) {
+    set_value(*arm.mutable_parameters(), name, value);
+  }
+  for (const v1::Setting& own : asked.parameters()) {
+    set_value(*arm.mutable_parameters(), own.name(), own.value());
+  }
+  return arm;
+}
+
+}  // namespace
+
+std::string one_of(std::vector<std::string> names) {
+  if (names.empty()) {
+    return "none here";
+  }
+  std::ranges::sort(names);
+  return absl::StrCat("one of `", absl::StrJoin(names, "`, `"), "`");
+}
+
+absl::Status check_request(const v1::SubmitRequest& request) {
+  const v1::ExperimentSpec& spec = request.spec();
+  if (request.request_id().empty() || request.request_id().size() > kMaxRequestIdBytes) {
+    return refuse("request_id", "must be 1 to 128 bytes");
+  }
+  if (spec.kind() != v1::COMPARE && spec.kind() != v1::MEASURE && spec.kind() != v1::CHECK) {
+    return refuse("spec.kind", "must be COMPARE, MEASURE or CHECK");
+  }
+  if (!v1::Schedule_IsValid(spec.schedule())) {
+    return refuse("spec.schedule", "must be AB, BAB or ABBA");
+  }
+  if (!v1::CacheMode_IsValid(spec.cache_mode())) {
+    return refuse("spec.cache_mode", "must be HOT or COLD");
+  }
+  if (spec.num_calls() > kMaxCalls) {
+    return refuse("spec.num_calls", "must be in [0, 10,000]");
+  }
+  if (spec.max_rounds() > kMaxRounds) {
+    return refuse("spec.max_rounds", "must be in [0, 48]");
+  }
+  if (!std::isfinite(spec.least_effect()) || spec.least_effect() < 0 ||
+      spec.least_effect() > kMaxLeastEffect) {
+    return refuse("spec.least_effect", "must be in [0, 0.5]");
+  }
+  // What is stored must fit into every message that shows it.
+  if (const std::size_t num_bytes = spec.ByteSizeLong(); num_bytes > kMaxSpecBytes) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("spec: has ", num_bytes, " bytes, the limit is 12,582,912"));
+  }
+  if (spec.label().size() > kMaxLabelBytes) {
+    return refuse("spec.label",
+                  absl::StrCat("has ", spec.label().size(), " bytes, the limit is 200"));
+  }
+  ASSAY_RETURN_IF_ERROR(check_duration("spec.budget_ns", spec.budget_ns()));
+  return check_duration("spec.deadline_ns", spec.deadline_ns());
+}
+
+v1::Workload Plan::workload(std::uint32_t index) const {
+  const std::uint64_t num_settings = num_workloads_ / bases_.size();
+  v1::Workload workload = bases_[index / num_settings];
+  for_settings(spec_,
+               workload_axes_,
+               index % num_settings,
+               [&](const std::string& name, const std::string& value) {
+                 set_value(*workload.mutable_axes(), name, value);
+               });
+  return workload;
+}
+
+v1::Configuration Plan::configuration(std::uint32_t number) const {
+  v1::Configuration configuration;
+  configuration.set_configuration(number);
+  std::uint64_t index = number - 1;
+  if (spec_.kind() == v1::CHECK) {
+    const v1::CheckInfo& check = checks_[index];
+    configuration.mutable_check()->set_suite(check.suite());
+    configuration.mutable_check()->set_name(check.name());
+    return configuration;
+  }
+  const std::uint64_t a_workload = num_configurations_ / num_workloads_;
+  *configuration.mutable_workload() = workload(static_cast<std::uint32_t>(index / a_workload));
+  index %= a_workload;
+  auto lane = lanes_.begin();
+  while (index >= lane->num_settings) {
+    index -= lane->num_settings;
+    ++lane;
+  }
+  std::vector<std::pair<std::string, std::string>> from_axes;
+  for_settings(spec_, lane->axes, index, [&](const std::string& name, const std::string& value) {
+    from_axes.emplace_back(name, value);
+  });
+  *configuration.mutable_baseline_arm() = complete_arm(operator_, spec_.baseline(), from_axes);
+  if (lane->candidate >= 0) {
+    *configuration.mutable_candidate_arm() =
+        complete_arm(operator_, spec_.candidates(lane->candidate), from_axes);
+  }
+  return configuration;
+}
+
+}  // namespace assay::server

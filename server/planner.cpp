@@ -1,0 +1,308 @@
+#include "proto/status.h"
+#include "server/lookup.h"
+#include "server/plan.h"
+#include "server/settings.h"
+
+#include "absl/strings/str_cat.h"
+
+#include <set>
+#include <utility>
+
+namespace assay::server {
+namespace {
+
+absl::Status refuse(const std::string& path, const std::string& why) {
+  return absl::InvalidArgumentError(absl::StrCat(path, ": ", why));
+}
+
+absl::Status not_found(const std::string& path,
+                       const std::string& what,
+                       const std::string& name,
+                       std::vector<std::string> valid) {
+  return absl::NotFoundError(
+      absl::StrCat(path, ": no ", what, " `", name, "`; it is ", one_of(std::move(valid))));
+}
+
+// "7.5" is 75; 0 when empty.
+int capability_number(const std::string& text) {
+  int number = 0;
+  for (const char c : text) {
+    number = c == '.' ? number : number * 10 + (c - '0');
+  }
+  return number;
+}
+
+// Multiplies, or says that the limit is passed.
+bool multiply(std::uint64_t& product, std::uint64_t factor) {
+  product *= factor;
+  return product <= kMaxConfigurations;
+}
+
+}  // namespace
+
+// Fills a Plan step by step; each step checks what the next one needs.
+class Planner {
+ public:
+  Planner(const v1::ExperimentSpec& spec, const Description& description)
+      : description_(description) {
+    plan_.spec_ = spec;
+  }
+
+  absl::StatusOr<Plan> make() {
+    const v1::ExperimentSpec& spec = plan_.spec_;
+    const auto* found = find_named(description_.operators, spec.operator_name());
+    if (found == nullptr) {
+      return not_found(
+          "spec.operator_name", "operator", spec.operator_name(), names_of(description_.operators));
+    }
+    plan_.operator_ = *found;
+    if (spec.kind() == v1::CHECK) {
+      ASSAY_RETURN_IF_ERROR(plan_checks());
+    } else {
+      ASSAY_RETURN_IF_ERROR(plan_arms());
+      ASSAY_RETURN_IF_ERROR(plan_axes());
+      ASSAY_RETURN_IF_ERROR(plan_workloads());
+      ASSAY_RETURN_IF_ERROR(count());
+    }
+    return std::move(plan_);
+  }
+
+ private:
+  absl::Status plan_checks() {
+    const v1::ExperimentSpec& spec = plan_.spec_;
+    if (!spec.axes().empty()) {
+      return refuse("spec.axes", "a CHECK takes none");
+    }
+    if (!spec.workloads().empty()) {
+      return refuse("spec.workloads", "a CHECK takes none");
+    }
+    if (spec.has_baseline()) {
+      return refuse("spec.baseline", "a CHECK takes none");
+    }
+    if (!spec.candidates().empty()) {
+      return refuse("spec.candidates", "a CHECK takes none");
+    }
+    std::set<std::string> valid = {"all"};
+    for (const v1::CheckInfo& check : plan_.operator_.checks()) {
+      const std::string full = absl::StrCat(check.suite(), "/", check.name());
+      valid.insert(check.suite());
+      if (spec.suite().empty() || spec.suite() == "all" || spec.suite() == check.suite() ||
+          spec.suite() == full) {
+        plan_.checks_.push_back(check);
+      }
+    }
+    if (plan_.checks_.empty()) {
+      return not_found("spec.suite", "suite", spec.suite(), {valid.begin(), valid.end()});
+    }
+    plan_.num_configurations_ = static_cast<std::uint32_t>(plan_.checks_.size());
+    return absl::OkStatus();
+  }
+
+  absl::Status plan_arms() {
+    v1::ExperimentSpec& spec = plan_.spec_;
+    if (!spec.suite().empty()) {
+      return refuse("spec.suite", "is of a CHECK only");
+    }
+    if (spec.kind() == v1::MEASURE && !spec.candidates().empty()) {
+      return refuse("spec.candidates", "a MEASURE takes the baseline alone");
+    }
+    if (spec.kind() == v1::COMPARE && spec.candidates().empty()) {
+      return refuse("spec.candidates", "a COMPARE needs at least one");
+    }
+    ASSAY_RETURN_IF_ERROR(check_arm(*spec.mutable_baseline(), "spec.baseline"));
+    for (int i = 0; i < spec.candidates_size(); ++i) {
+      ASSAY_RETURN_IF_ERROR(
+          check_arm(*spec.mutable_candidates(i), absl::StrCat("spec.candidates[", i, "]")));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status check_arm(v1::Arm& arm, const std::string& path) {
+    const v1::VariantInfo* variant = find_named(plan_.operator_.variants(), arm.variant());
+    if (variant == nullptr) {
+      return not_found(
+          path + ".variant", "variant", arm.variant(), names_of(plan_.operator_.variants()));
+    }
+    const std::string& has = description_.device.compute_capability();
+    if (!has.empty() &&
+        capability_number(has) < capability_number(variant->min_compute_capability())) {
+      return absl::FailedPreconditionError(absl::StrCat(path,
+                                                        ".variant: `",
+                                                        arm.variant(),
+                                                        "` needs compute capability ",
+                                                        variant->min_compute_capability(),
+                                                        ", the device has ",
+                                                        has));
+    }
+    std::set<std::string> seen;
+    for (int i = 0; i < arm.parameters_size(); ++i) {
+      v1::Setting& parameter = *arm.mutable_parameters(i);
+      const std::string place = absl::StrCat(path, ".parameters[", i, "]");
+      const v1::AxisInfo* axis = find_axis(variant->parameters(), parameter.name());
+      if (axis == nullptr) {
+        return not_found(place + ".name",
+                         absl::StrCat("launch parameter of `", arm.variant(), "`"),
+                         parameter.name(),
+                         names_of(variant->parameters()));
+      }
+      if (!seen.insert(parameter.name()).second) {
+        return refuse(place + ".name", absl::StrCat("`", parameter.name(), "` is set twice"));
+      }
+      ASSAY_ASSIGN_OR_RETURN(const std::string value,
+                             canonical_value(*axis, parameter.value(), place + ".value"));
+      parameter.set_value(value);
+    }
+    return absl::OkStatus();
+  }
+
+  // Whether the axis reaches the arm: its variant has the parameter and the arm leaves it open.
+  const v1::AxisInfo* parameter_of(const v1::Arm& arm, const std::string& name) const {
+    return find_axis(find_named(plan_.operator_.variants(), arm.variant())->parameters(), name);
+  }
+
+  bool reaches(const v1::Arm& arm, const std::string& name) const {
+    return parameter_of(arm, name) != nullptr && find_named(arm.parameters(), name) == nullptr;
+  }
+
+  absl::Status plan_axes() {
+    std::set<std::string> seen;
+    for (int i = 0; i < plan_.spec_.axes_size(); ++i) {
+      v1::Axis& axis = *plan_.spec_.mutable_axes(i);
+      const std::string path = absl::StrCat("spec.axes[", i, "]");
+      if (!seen.insert(axis.name()).second) {
+        return refuse(path + ".name", absl::StrCat("`", axis.name(), "` is given twice"));
+      }
+      if (axis.values().empty()) {
+        return refuse(path + ".values", "must have at least one value");
+      }
+      // The name of a workload axis hides a launch parameter of the same name.
+      if (const v1::AxisInfo* info = find_axis(plan_.operator_.axes(), axis.name())) {
+        ASSAY_RETURN_IF_ERROR(check_values(axis, *info, path));
+        plan_.workload_axes_.push_back(i);
+        continue;
+      }
+      ASSAY_RETURN_IF_ERROR(check_parameter_axis(axis, path));
+      parameter_axes_.push_back(i);
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status check_parameter_axis(v1::Axis& axis, const std::string& path) {
+    std::vector<const v1::Arm*> arms = {&plan_.spec_.baseline()};
+    for (const v1::Arm& candidate : plan_.spec_.candidates()) {
+      arms.push_back(&candidate);
+    }
+    std::set<std::string> valid;
+    for (const v1::AxisInfo& info : plan_.operator_.axes()) {
+      valid.insert(info.name());
+    }
+    bool known = false;
+    bool reached = false;
+    for (const v1::Arm* arm : arms) {
+      for (const v1::AxisInfo& info :
+           find_named(plan_.operator_.variants(), arm->variant())->parameters()) {
+        valid.insert(info.name());
+      }
+      if (const v1::AxisInfo* info = parameter_of(*arm, axis.name())) {
+        known = true;
+        if (reaches(*arm, axis.name())) {
+          reached = true;
+          ASSAY_RETURN_IF_ERROR(check_values(axis, *info, path));
+        }
+      }
+    }
+    if (!known) {
+      return not_found(path + ".name",
+                       "workload axis, nor launch parameter of an arm,",
+                       axis.name(),
+                       {valid.begin(), valid.end()});
+    }
+    if (!reached) {
+      return refuse(path + ".name",
+                    absl::StrCat("every arm that has `", axis.name(), "` sets it itself"));
+    }
+    return absl::OkStatus();
+  }
+
+  static absl::Status check_values(v1::Axis& axis,
+                                   const v1::AxisInfo& info,
+                                   const std::string& path) {
+    for (int i = 0; i < axis.values_size(); ++i) {
+      ASSAY_ASSIGN_OR_RETURN(
+          const std::string value,
+          canonical_value(info, axis.values(i), absl::StrCat(path, ".values[", i, "]")));
+      axis.set_values(i, value);
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status plan_workloads() {
+    v1::Workload base;
+    *base.mutable_axes() = default_settings(plan_.operator_.axes());
+    base.set_seed(plan_.spec_.seed());
+    for (int i = 0; i < plan_.spec_.workloads_size(); ++i) {
+      const std::string& name = plan_.spec_.workloads(i);
+      const auto* named = find_named(plan_.operator_.workloads(), name);
+      if (named == nullptr) {
+        return not_found(absl::StrCat("spec.workloads[", i, "]"),
+                         "workload",
+                         name,
+                         names_of(plan_.operator_.workloads()));
+      }
+      v1::Workload workload = base;
+      workload.set_name(name);
+      for (const v1::Setting& setting : named->axes()) {
+        set_value(*workload.mutable_axes(), setting.name(), setting.value());
+      }
+      plan_.bases_.push_back(std::move(workload));
+    }
+    if (plan_.bases_.empty()) {
+      plan_.bases_.push_back(std::move(base));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status count() {
+    const v1::ExperimentSpec& spec = plan_.spec_;
+    std::uint64_t num_workloads = plan_.bases_.size();
+    bool within = num_workloads <= kMaxConfigurations;
+    for (const int axis : plan_.workload_axes_) {
+      within = within &&
+               multiply(num_workloads, static_cast<std::uint64_t>(spec.axes(axis).values_size()));
+    }
+    std::uint64_t num_lanes = 0;
+    const int first = spec.kind() == v1::MEASURE ? -1 : 0;
+    for (int candidate = first; within && candidate < spec.candidates_size(); ++candidate) {
+      Plan::Lane lane;
+      lane.candidate = candidate;
+      for (const int axis : parameter_axes_) {
+        const std::string& name = spec.axes(axis).name();
+        if (reaches(spec.baseline(), name) ||
+            (candidate >= 0 && reaches(spec.candidates(candidate), name))) {
+          lane.axes.push_back(axis);
+          within = within && multiply(lane.num_settings,
+                                      static_cast<std::uint64_t>(spec.axes(axis).values_size()));
+        }
+      }
+      num_lanes += lane.num_settings;
+      plan_.lanes_.push_back(std::move(lane));
+    }
+    if (!within || !multiply(num_workloads, num_lanes)) {
+      return absl::ResourceExhaustedError(
+          "spec.axes: more than 1,000,000 configurations in all, the limit");
+    }
+    plan_.num_configurations_ = static_cast<std::uint32_t>(num_workloads);
+    plan_.num_workloads_ = static_cast<std::uint32_t>(num_workloads / num_lanes);
+    return absl::OkStatus();
+  }
+
+  const Description& description_;
+  Plan plan_;
+  std::vector<int> parameter_axes_;
+};
+
+absl::StatusOr<Plan> make_plan(const v1::ExperimentSpec& spec, const Description& description) {
+  return Planner(spec, description).make();
+}
+
+}  // namespace assay::server

@@ -1,0 +1,99 @@
+// Experiments of all devices: a queue and a worker for each device, one experiment on a device at a
+// time, each configuration stored as it is finished. Live figures (queue position, estimate,
+// progress) are laid over what the store holds. Every method may be called from any thread.
+#pragma once
+
+#include "db/store.h"
+#include "proto/config.pb.h"
+#include "server/board.h"
+#include "server/device_worker.h"
+#include "server/goldens.h"
+#include "server/validator.h"
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace assay::server {
+
+inline constexpr std::chrono::seconds kCancelBound{10};
+inline constexpr std::chrono::seconds kDescribeBound{30};
+
+struct SchedulerOptions {
+  v1::DaemonConfig config;  // as parse_config gives it
+  std::string runner;       // of devices that name none, and of the validator
+  std::function<std::int64_t()> now_ns;
+};
+
+class Scheduler {
+ public:
+  using Deadline = std::chrono::system_clock::time_point;
+
+  Scheduler(db::Store& store, const Goldens& goldens, const SchedulerOptions& options);
+  Scheduler(const Scheduler&) = delete;
+  Scheduler& operator=(const Scheduler&) = delete;
+  ~Scheduler();
+
+  // Marks what ran as interrupted, takes up the queue and starts the workers.
+  absl::Status start();
+
+  // Kills what runs, marks it INTERRUPTED, and ends the workers; queued experiments stay queued.
+  void stop();
+
+  // Waits for the device's first description, but not past `deadline` or kDescribeBound.
+  absl::StatusOr<v1::Experiment> submit(const v1::SubmitRequest& request, Deadline deadline);
+  absl::StatusOr<v1::Experiment> get(const v1::GetRequest& request) const;
+  absl::StatusOr<v1::ListResponse> list(const v1::ListRequest& request) const;
+
+  // A running one is killed; returns when it has ended, or its state after kCancelBound.
+  absl::StatusOr<v1::Experiment> cancel(std::int64_t experiment_id);
+
+  struct Update {
+    std::uint64_t version = 0;
+    bool changed = false;  // else `experiment` is unset
+    bool final = false;
+    v1::Experiment experiment = {};  // without samples
+  };
+
+  // The state after version `seen` (0: any), or an unchanged Update after `bound`. UNAVAILABLE once
+  // the daemon stops and the experiment is not final.
+  absl::StatusOr<Update> next_state(std::int64_t experiment_id,
+                                    std::uint64_t seen,
+                                    std::chrono::milliseconds bound) const;
+
+  // As server/bits.h says, of an experiment whose device and operator are still known.
+  absl::StatusOr<v1::AcceptBitsResponse> accept_bits(const v1::AcceptBitsRequest& request,
+                                                     Deadline deadline);
+
+  // Waits for runners that have not answered yet, but not past `deadline` or kDescribeBound.
+  v1::ListDevicesResponse devices(Deadline deadline) const;
+
+  // What the device's runner said. NOT_FOUND lists the devices; FAILED_PRECONDITION says why a
+  // device is not available. Empty: the first available device.
+  absl::StatusOr<Description> describe(const std::string& device, Deadline deadline);
+
+ private:
+  absl::StatusOr<Description> describe_at(const std::string& path,
+                                          const std::string& device,
+                                          Deadline deadline);
+  absl::Status take_up_queue();
+
+  db::Store& store_;
+  const Goldens& goldens_;
+  const std::function<std::int64_t()> now_ns_;
+  Board board_;
+  Validator validator_;
+  std::mutex submitting_;  // keeps the store's order and the queue's the same
+  std::vector<std::unique_ptr<DeviceWorker>> workers_;
+};
+
+bool is_final(v1::TaskState state);
+
+}  // namespace assay::server

@@ -1,0 +1,227 @@
+#include "server/service.h"
+
+#include "proto/rpc_status.h"
+#include "proto/status.h"
+#include "server/log.h"
+#include "server/public_status.h"
+
+#include "absl/strings/str_cat.h"
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace assay::server {
+namespace {
+
+constexpr std::chrono::milliseconds kWatchBound{500};
+constexpr std::uint32_t kMaxPageSize = 1'000;
+
+// One line a call, written when it is answered.
+class CallLog {
+ public:
+  explicit CallLog(std::string_view method)
+      : method_(method), start_(std::chrono::steady_clock::now()) {}
+
+  // What is wrong inside stays in the log.
+  grpc::Status done(const absl::Status& status, std::int64_t id = 0) const {
+    const std::chrono::nanoseconds elapsed = std::chrono::steady_clock::now() - start_;
+    log_line("call",
+             {{"method", std::string(method_)},
+              {"id", absl::StrCat(id)},
+              {"outcome", absl::StatusCodeToString(status.code())},
+              {"elapsed_ns", absl::StrCat(elapsed.count())},
+              {"message", std::string(status.message())}});
+    return proto::to_grpc(public_status(status));
+  }
+
+ private:
+  std::string_view method_;
+  std::chrono::steady_clock::time_point start_;
+};
+
+// Moves the value out, or keeps the status.
+template <class Message>
+absl::Status take(absl::StatusOr<Message> result, Message& reply) {
+  if (!result.ok()) {
+    return result.status();
+  }
+  reply = *std::move(result);
+  return absl::OkStatus();
+}
+
+absl::Status check_id(std::int64_t experiment_id) {
+  if (experiment_id < 0) {
+    return absl::InvalidArgumentError("experiment_id: must not be negative");
+  }
+  return absl::OkStatus();
+}
+
+bool fits(const google::protobuf::Message& message) {
+  return message.ByteSizeLong() <= static_cast<std::size_t>(kMaxMessageBytes);
+}
+
+std::string with_commas(std::size_t number) {
+  std::string digits = absl::StrCat(number);
+  for (std::size_t place = digits.size(); place > 3;) {
+    place -= 3;
+    digits.insert(place, 1, ',');
+  }
+  return digits;
+}
+
+class AssayService final : public v1::Assay::Service {
+ public:
+  AssayService(Scheduler& scheduler, const Goldens& goldens)
+      : scheduler_(scheduler), goldens_(goldens) {}
+
+  grpc::Status Submit(grpc::ServerContext* context,
+                      const v1::SubmitRequest* request,
+                      v1::Experiment* reply) override {
+    const CallLog log("Submit");
+    const absl::Status status = take(scheduler_.submit(*request, context->deadline()), *reply);
+    return log.done(status, reply->experiment_id());
+  }
+
+  grpc::Status Get(grpc::ServerContext* /*context*/,
+                   const v1::GetRequest* request,
+                   v1::Experiment* reply) override {
+    const CallLog log("Get");
+    absl::Status status = check_id(request->experiment_id());
+    if (status.ok()) {
+      status = take(scheduler_.get(*request), *reply);
+    }
+    if (status.ok() && !fits(*reply)) {
+      status = absl::ResourceExhaustedError(absl::StrCat("experiment ",
+                                                         reply->experiment_id(),
+                                                         " has ",
+                                                         with_commas(reply->ByteSizeLong()),
+                                                         " bytes, the limit of a message is ",
+                                                         with_commas(kMaxMessageBytes),
+                                                         ": ask for one configuration"));
+      reply->Clear();
+    }
+    return log.done(status, request->experiment_id());
+  }
+
+  grpc::Status List(grpc::ServerContext* /*context*/,
+                    const v1::ListRequest* request,
+                    v1::ListResponse* reply) override {
+    const CallLog log("List");
+    if (request->page_size() > kMaxPageSize) {
+      return log.done(absl::InvalidArgumentError("page_size: must be in [0, 1,000]"));
+    }
+    if (!v1::TaskState_IsValid(request->state())) {
+      return log.done(absl::InvalidArgumentError("state: is no task state"));
+    }
+    absl::Status status = take(scheduler_.list(*request), *reply);
+    // A page of large experiments is cut: half as many, until they fit.
+    v1::ListRequest shorter = *request;
+    while (status.ok() && !fits(*reply) && reply->experiments_size() > 1) {
+      shorter.set_page_size(static_cast<std::uint32_t>(reply->experiments_size()) / 2);
+      status = take(scheduler_.list(shorter), *reply);
+    }
+    return log.done(status);
+  }
+
+  grpc::Status Watch(grpc::ServerContext* context,
+                     const v1::WatchRequest* request,
+                     grpc::ServerWriter<v1::Experiment>* writer) override {
+    const CallLog log("Watch");
+    absl::Status status = check_id(request->experiment_id());
+    if (status.ok()) {
+      status = follow(request->experiment_id(), *context, *writer);
+    }
+    return log.done(status, request->experiment_id());
+  }
+
+  grpc::Status Cancel(grpc::ServerContext* /*context*/,
+                      const v1::CancelRequest* request,
+                      v1::Experiment* reply) override {
+    const CallLog log("Cancel");
+    absl::Status status = check_id(request->experiment_id());
+    if (status.ok()) {
+      status = take(scheduler_.cancel(request->experiment_id()), *reply);
+    }
+    return log.done(status, request->experiment_id());
+  }
+
+  grpc::Status ListDevices(grpc::ServerContext* context,
+                           const v1::ListDevicesRequest* /*request*/,
+                           v1::ListDevicesResponse* reply) override {
+    const CallLog log("ListDevices");
+    *reply = scheduler_.devices(context->deadline());
+    return log.done(absl::OkStatus());
+  }
+
+  grpc::Status ListOperators(grpc::ServerContext* context,
+                             const v1::ListOperatorsRequest* request,
+                             v1::ListOperatorsResponse* reply) override {
+    const CallLog log("ListOperators");
+    auto description = scheduler_.describe(request->device(), context->deadline());
+    if (description.ok()) {
+      *reply->mutable_operators() = {description->operators.begin(), description->operators.end()};
+    }
+    return log.done(description.status());
+  }
+
+  grpc::Status AcceptBits(grpc::ServerContext* context,
+                          const v1::AcceptBitsRequest* request,
+                          v1::AcceptBitsResponse* reply) override {
+    const CallLog log("AcceptBits");
+    absl::Status status = check_id(request->experiment_id());
+    if (status.ok()) {
+      status = take(scheduler_.accept_bits(*request, context->deadline()), *reply);
+    }
+    if (status.ok() && !fits(*reply)) {
+      reply->clear_goldens();
+    }
+    return log.done(status, request->experiment_id());
+  }
+
+  grpc::Status ListGoldens(grpc::ServerContext* /*context*/,
+                           const v1::ListGoldensRequest* request,
+                           v1::ListGoldensResponse* reply) override {
+    const CallLog log("ListGoldens");
+    return log.done(take(goldens_.list(*request), *reply));
+  }
+
+ private:
+  // Whole states until a final one; a slow reader misses those in between.
+  absl::Status follow(std::int64_t experiment_id,
+                      const grpc::ServerContext& context,
+                      grpc::ServerWriter<v1::Experiment>& writer) {
+    std::uint64_t seen = 0;
+    while (!context.IsCancelled()) {
+      ASSAY_ASSIGN_OR_RETURN(Scheduler::Update update,
+                             scheduler_.next_state(experiment_id, seen, kWatchBound));
+      // "The newest" is settled by the first state.
+      if (update.changed) {
+        experiment_id = update.experiment.experiment_id();
+        if (!fits(update.experiment)) {
+          update.experiment.clear_configurations();
+        }
+        if (!writer.Write(update.experiment)) {
+          return absl::CancelledError("the client went away");
+        }
+      }
+      if (update.final) {
+        return absl::OkStatus();
+      }
+      seen = update.version;
+    }
+    return absl::CancelledError("the client went away");
+  }
+
+  Scheduler& scheduler_;
+  const Goldens& goldens_;
+};
+
+}  // namespace
+
+std::unique_ptr<v1::Assay::Service> make_service(Scheduler& scheduler, const Goldens& goldens) {
+  return std::make_unique<AssayService>(scheduler, goldens);
+}
+
+}  // namespace assay::server
