@@ -1,0 +1,106 @@
+#include "client/history_text.h"
+#include "client/session.h"
+#include "proto/golden_text.h"
+#include "proto/status.h"
+
+#include "absl/strings/str_cat.h"
+
+#include <memory>
+
+namespace assay::client {
+namespace {
+
+struct BitsOptions {
+  std::string id = "last";
+  std::string reason;
+  std::vector<std::string> figures;
+  std::string variant;
+  std::string operator_name;
+};
+
+absl::StatusOr<int> accept(Session& session, const BitsOptions& options) {
+  v1::AcceptBitsRequest request;
+  ASSAY_ASSIGN_OR_RETURN(const std::int64_t id, parse_id(options.id));
+  request.set_experiment_id(id);
+  request.set_reason(options.reason);
+  request.set_variant(options.variant);
+  for (const std::string& text : options.figures) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--figure: `", text, "`: expected NAME=VALUE, as in mean_kl=0.00066"));
+    }
+    v1::Setting& figure = *request.add_figures();
+    figure.set_name(text.substr(0, equals));
+    figure.set_value(text.substr(equals + 1));
+  }
+  ASSAY_ASSIGN_OR_RETURN(Connection* const connection, session.connect());
+  ASSAY_ASSIGN_OR_RETURN(const v1::AcceptBitsResponse response, connection->accept_bits(request));
+  ASSAY_RETURN_IF_ERROR(session.print(response, accepted_text(response, session.format())));
+  return kFine;
+}
+
+absl::StatusOr<v1::ListGoldensResponse> goldens(Session& session,
+                                                const BitsOptions& options,
+                                                bool include_replaced) {
+  v1::ListGoldensRequest request;
+  request.set_operator_name(options.operator_name);
+  request.set_include_replaced(include_replaced);
+  ASSAY_ASSIGN_OR_RETURN(Connection* const connection, session.connect());
+  return connection->goldens(request);
+}
+
+absl::StatusOr<int> log(Session& session, const BitsOptions& options) {
+  ASSAY_ASSIGN_OR_RETURN(const v1::ListGoldensResponse response, goldens(session, options, true));
+  ASSAY_RETURN_IF_ERROR(session.print(response, goldens_text(response, session.format())));
+  return kFine;
+}
+
+absl::StatusOr<int> export_bits(Session& session, const BitsOptions& options) {
+  ASSAY_ASSIGN_OR_RETURN(const v1::ListGoldensResponse response, goldens(session, options, false));
+  ASSAY_ASSIGN_OR_RETURN(
+      const std::string text,
+      proto::format_goldens({response.goldens().begin(), response.goldens().end()}));
+  ASSAY_RETURN_IF_ERROR(session.print(response, text));
+  return kFine;
+}
+
+}  // namespace
+
+void add_bits_commands(CLI::App& app, Session& session) {
+  CLI::App* bits = app.add_subcommand("bits", "Accepted bits: accept new ones, their log, a file");
+  bits->require_subcommand(1);
+
+  auto accepted = std::make_shared<BitsOptions>();
+  CLI::App* accept_command = session.add_command(
+      *bits,
+      "accept",
+      "Makes the bits that an experiment measured the accepted ones",
+      "  assay bits accept last --reason 'shorter sum in the merge' --figure mean_kl=0.00066",
+      [&session, accepted] { return accept(session, *accepted); });
+  accept_command->add_option("id", accepted->id, "a number, or last")->required();
+  accept_command->add_option("--reason", accepted->reason, "why the bits may change")->required();
+  accept_command->add_option("--figure", accepted->figures, "a quality figure, NAME=VALUE")
+      ->allow_extra_args(false);
+  accept_command->add_option("--variant", accepted->variant, "only the bits of this variant");
+
+  auto logged = std::make_shared<BitsOptions>();
+  session
+      .add_command(*bits,
+                   "log",
+                   "Every acceptance, with its reason and what it replaced",
+                   "  assay bits log --operator qsa_decode",
+                   [&session, logged] { return log(session, *logged); })
+      ->add_option("--operator", logged->operator_name, "only this operator");
+
+  auto exported = std::make_shared<BitsOptions>();
+  session
+      .add_command(*bits,
+                   "export",
+                   "Writes the accepted bits as a golden file",
+                   "  assay bits export --operator qsa_decode > tests/goldens/qsa_decode.tsv",
+                   [&session, exported] { return export_bits(session, *exported); })
+      ->add_option("--operator", exported->operator_name, "only this operator");
+}
+
+}  // namespace assay::client

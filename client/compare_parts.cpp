@@ -1,0 +1,146 @@
+#include "client/compare_parts.h"
+
+#include "client/numbers.h"
+#include "proto/text.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+namespace assay::client {
+namespace {
+
+void add_fact(Report& report, const std::string& name, const std::string& value) {
+  if (!value.empty()) {
+    report.facts.emplace_back(name, value);
+  }
+}
+
+std::string range_text(const std::set<std::int64_t>& values) {
+  if (values.empty()) {
+    return "-";
+  }
+  const std::string first = with_commas(*values.begin());
+  return values.size() == 1 ? first : absl::StrCat(first, " to ", with_commas(*values.rbegin()));
+}
+
+// How many rounds the configurations took.
+std::set<std::int64_t> rounds_of(const v1::Experiment& experiment) {
+  std::set<std::int64_t> rounds;
+  for (const v1::Configuration& configuration : experiment.configurations()) {
+    std::int64_t last = 0;
+    for (const v1::Block& block : configuration.baseline().blocks()) {
+      last = std::max<std::int64_t>(last, block.round() + 1);
+    }
+    if (last > 0) {
+      rounds.insert(last);
+    }
+  }
+  return rounds;
+}
+
+}  // namespace
+
+const v1::Verdict& last_verdict(const v1::Configuration& configuration) {
+  return configuration.verdicts().empty()
+             ? v1::Verdict::default_instance()
+             : configuration.verdicts(configuration.verdicts_size() - 1);
+}
+
+const v1::Arm& arm_of(const v1::Measurement& measurement, const v1::Arm& asked) {
+  return measurement.arm().variant().empty() ? asked : measurement.arm();
+}
+
+void add_run_facts(Report& report, const v1::Experiment& experiment) {
+  const bool is_judged = experiment.spec().kind() != v1::MEASURE;
+  std::set<std::string> caches;
+  std::set<std::string> sources;
+  std::set<std::int64_t> num_calls;
+  const std::set<std::int64_t> num_rounds = rounds_of(experiment);
+  double coverage = 1.0;
+  for (const v1::Configuration& configuration : experiment.configurations()) {
+    for (const v1::Measurement* measurement :
+         {&configuration.baseline(), &configuration.candidate()}) {
+      if (measurement->blocks_size() > 0) {
+        sources.insert(proto::spoken(v1::TimingSource_Name(measurement->timing_source())));
+        caches.insert(proto::spoken(v1::CacheMode_Name(measurement->cache_mode())));
+      }
+      for (const v1::Block& block : measurement->blocks()) {
+        num_calls.insert(block.num_calls());
+      }
+    }
+    for (const v1::StageVerdict& stage : last_verdict(configuration).stages()) {
+      coverage = stage.has_ratio() ? std::min(coverage, stage.coverage()) : coverage;
+    }
+  }
+  const v1::ExperimentSpec& spec = experiment.spec();
+  add_fact(report, "operator", spec.operator_name());
+  add_fact(report, "cache", absl::StrJoin(caches, ", "));
+  add_fact(report, "timing", absl::StrJoin(sources, ", "));
+  const std::string schedule =
+      spec.schedule() == v1::SCHEDULE_UNSPECIFIED ? "BAB" : v1::Schedule_Name(spec.schedule());
+  add_fact(report,
+           is_judged ? "schedule" : "rounds",
+           num_rounds.empty() ? "nothing was timed"
+                              : absl::StrCat(is_judged ? schedule + ", " : "",
+                                             range_text(num_rounds),
+                                             is_judged ? " rounds of " : " of ",
+                                             range_text(num_calls),
+                                             " calls a block"));
+  if (is_judged && coverage < 1.0) {
+    add_fact(
+        report,
+        "interval",
+        absl::StrFormat("of the median ratio, coverage %.2f %%", std::floor(coverage * 1e4) / 1e2));
+  }
+  add_fact(report, "seed", absl::StrCat(spec.seed()));
+  add_fact(report, "experiment", absl::StrCat(experiment.experiment_id()));
+  add_fact(report, "label", spec.label());
+}
+
+void add_closing(Report& report, const v1::Experiment& experiment) {
+  const bool is_judged = experiment.spec().kind() != v1::MEASURE;
+  std::map<std::string, std::int64_t> verdicts;
+  std::map<std::string, std::int64_t> goldens;
+  std::int64_t num_equal = 0;
+  for (const v1::Configuration& configuration : experiment.configurations()) {
+    const v1::Verdict& verdict = last_verdict(configuration);
+    const bool finished = configuration.outcome() == v1::FINISHED;
+    ++verdicts[proto::spoken(finished ? v1::VerdictKind_Name(verdict.verdict())
+                                      : v1::Outcome_Name(configuration.outcome()))];
+    num_equal += finished && verdict.bits_equal() ? 1 : 0;
+    if (!verdict.golden().empty()) {
+      ++goldens[verdict.golden()];
+    }
+  }
+  const auto counts = [](const std::map<std::string, std::int64_t>& numbers) {
+    return absl::StrJoin(numbers, ", ", [](std::string* text, const auto& entry) {
+      absl::StrAppend(text, with_commas(entry.second), " ", entry.first);
+    });
+  };
+  const std::int64_t num = experiment.configurations_size();
+  std::string line = counted(num, "configuration");
+  if (is_judged && num > 0) {
+    absl::StrAppend(&line,
+                    ": ",
+                    counts(verdicts),
+                    "; bits equal in ",
+                    with_commas(num_equal),
+                    " of ",
+                    with_commas(num));
+  }
+  if (!goldens.empty()) {
+    absl::StrAppend(&line, "; goldens: ", counts(goldens));
+  }
+  report.closing.push_back(line);
+  if (const std::string unfinished = unfinished_text(experiment); !unfinished.empty()) {
+    report.closing.push_back(unfinished);
+  }
+}
+
+}  // namespace assay::client

@@ -1,0 +1,21 @@
+// The parts of a comparison's report that hold for the whole experiment.
+#pragma once
+
+#include "client/report.h"
+#include "proto/assay.pb.h"
+
+namespace assay::client {
+
+// The newest judgement, or an empty one.
+const v1::Verdict& last_verdict(const v1::Configuration& configuration);
+
+// The arm as it ran, with every parameter, or as it was asked for.
+const v1::Arm& arm_of(const v1::Measurement& measurement, const v1::Arm& asked);
+
+// Operator, cache, timing source, schedule, calls and rounds, coverage, seed, id and label.
+void add_run_facts(Report& report, const v1::Experiment& experiment);
+
+// How many configurations got which verdict, bits and goldens, and what did not run.
+void add_closing(Report& report, const v1::Experiment& experiment);
+
+}  // namespace assay::client

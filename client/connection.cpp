@@ -1,0 +1,180 @@
+#include "client/connection.h"
+
+#include "proto/assay.grpc.pb.h"
+#include "proto/rpc_status.h"
+#include "proto/status.h"
+
+#include "absl/strings/str_cat.h"
+#include "grpcpp/create_channel.h"
+#include "grpcpp/security/credentials.h"
+
+#include <chrono>
+
+namespace assay::client {
+namespace {
+
+constexpr std::chrono::seconds kCallDeadline{60};
+
+bool is_final(v1::TaskState state) {
+  return state >= v1::DONE;
+}
+
+class GrpcConnection final : public Connection {
+ public:
+  GrpcConnection(std::string address, Interrupter* interrupter)
+      : address_(std::move(address)), interrupter_(interrupter) {
+    grpc::ChannelArguments arguments;
+    // A proxy of the environment must not see what stays on this machine.
+    arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+    arguments.SetMaxReceiveMessageSize(-1);
+    stub_ = v1::Assay::NewStub(
+        grpc::CreateCustomChannel(address_, grpc::InsecureChannelCredentials(), arguments));
+  }
+
+  absl::StatusOr<v1::Experiment> submit(const v1::SubmitRequest& request) override {
+    return call<v1::Experiment>(&v1::Assay::Stub::Submit, request);
+  }
+
+  absl::StatusOr<v1::Experiment> get(std::int64_t experiment_id, bool with_samples) override {
+    v1::GetRequest request;
+    request.set_experiment_id(experiment_id);
+    auto whole = call<v1::Experiment>(&v1::Assay::Stub::Get, request);
+    if (!whole.ok()) {
+      return absl::IsResourceExhausted(whole.status()) ? get_in_parts(request, with_samples)
+                                                       : whole;
+    }
+    if (!with_samples || whole->configurations().empty()) {
+      return whole;
+    }
+    request.set_experiment_id(whole->experiment_id());
+    return get_in_parts(request, with_samples);
+  }
+
+  absl::StatusOr<v1::ListResponse> list(const v1::ListRequest& request) override {
+    return call<v1::ListResponse>(&v1::Assay::Stub::List, request);
+  }
+
+  absl::StatusOr<v1::Experiment> watch(
+      std::int64_t experiment_id,
+      const std::function<void(const v1::Experiment&)>& visit) override {
+    grpc::ClientContext context;
+    v1::WatchRequest request;
+    request.set_experiment_id(experiment_id);
+    const std::unique_ptr<grpc::ClientReader<v1::Experiment>> reader =
+        stub_->Watch(&context, request);
+    if (interrupter_ != nullptr) {
+      interrupter_->arm([&context] { context.TryCancel(); });
+    }
+    v1::Experiment experiment;
+    while (reader->Read(&experiment)) {
+      visit(experiment);
+    }
+    // Nobody may cancel a context that ends here.
+    if (interrupter_ != nullptr) {
+      interrupter_->disarm();
+    }
+    const grpc::Status status = reader->Finish();
+    if (is_final(experiment.state())) {
+      return experiment;
+    }
+    if (!status.ok()) {
+      return explain(status);
+    }
+    return absl::UnavailableError("the daemon ended the stream before the experiment ended");
+  }
+
+  absl::StatusOr<v1::Experiment> cancel(std::int64_t experiment_id) override {
+    v1::CancelRequest request;
+    request.set_experiment_id(experiment_id);
+    return call<v1::Experiment>(&v1::Assay::Stub::Cancel, request);
+  }
+
+  absl::StatusOr<v1::ListDevicesResponse> devices() override {
+    return call<v1::ListDevicesResponse>(&v1::Assay::Stub::ListDevices, v1::ListDevicesRequest());
+  }
+
+  absl::StatusOr<v1::ListOperatorsResponse> operators(const std::string& device) override {
+    v1::ListOperatorsRequest request;
+    request.set_device(device);
+    return call<v1::ListOperatorsResponse>(&v1::Assay::Stub::ListOperators, request);
+  }
+
+  absl::StatusOr<v1::AcceptBitsResponse> accept_bits(
+      const v1::AcceptBitsRequest& request) override {
+    return call<v1::AcceptBitsResponse>(&v1::Assay::Stub::AcceptBits, request);
+  }
+
+  absl::StatusOr<v1::ListGoldensResponse> goldens(v1::ListGoldensRequest request) override {
+    v1::ListGoldensResponse all;
+    do {
+      ASSAY_ASSIGN_OR_RETURN(const v1::ListGoldensResponse page,
+                             call<v1::ListGoldensResponse>(&v1::Assay::Stub::ListGoldens, request));
+      all.mutable_goldens()->MergeFrom(page.goldens());
+      request.set_page_token(page.next_page_token());
+    } while (!request.page_token().empty());
+    return all;
+  }
+
+ private:
+  template <typename Reply, typename Method, typename Request>
+  absl::StatusOr<Reply> call(Method method, const Request& request) {
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() + kCallDeadline);
+    Reply reply;
+    const grpc::Status status = (stub_.get()->*method)(&context, request, &reply);
+    if (!status.ok()) {
+      return explain(status);
+    }
+    return reply;
+  }
+
+  absl::Status explain(const grpc::Status& status) const {
+    if (status.error_code() == grpc::StatusCode::UNAVAILABLE) {
+      return absl::UnavailableError(
+          absl::StrCat("no daemon answers at ",
+                       address_,
+                       " (",
+                       status.error_message(),
+                       "); start one with `assayd --db FILE`, or name another with --address"));
+    }
+    return proto::from_grpc(status);
+  }
+
+  absl::StatusOr<v1::Experiment> get_in_parts(v1::GetRequest request, bool with_samples) {
+    request.set_include_samples(with_samples);
+    request.set_configuration(1);
+    ASSAY_ASSIGN_OR_RETURN(v1::Experiment experiment,
+                           call<v1::Experiment>(&v1::Assay::Stub::Get, request));
+    // The newest may be another one by the next call.
+    request.set_experiment_id(experiment.experiment_id());
+    for (std::uint32_t i = 2; i <= experiment.num_finished(); ++i) {
+      request.set_configuration(i);
+      ASSAY_ASSIGN_OR_RETURN(v1::Experiment part,
+                             call<v1::Experiment>(&v1::Assay::Stub::Get, request));
+      experiment.mutable_configurations()->MergeFrom(part.configurations());
+    }
+    return experiment;
+  }
+
+  std::string address_;
+  Interrupter* interrupter_;
+  std::unique_ptr<v1::Assay::Stub> stub_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Connection>> Connection::open(const std::string& address,
+                                                             Interrupter* interrupter) {
+  const bool is_path = address.starts_with("unix:") && address.size() > 5;
+  const std::size_t colon = address.rfind(':');
+  const bool is_port = !address.starts_with("unix:") && colon != std::string::npos && colon > 0 &&
+                       colon + 1 < address.size() &&
+                       address.find_first_not_of("0123456789", colon + 1) == std::string::npos;
+  if (!is_path && !is_port) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("address `", address, "`: expected unix:PATH or HOST:PORT"));
+  }
+  return std::make_unique<GrpcConnection>(address, interrupter);
+}
+
+}  // namespace assay::client

@@ -1,0 +1,44 @@
+// The daemon, one method per call of the service. No gRPC type leaves this file's source.
+// Every call but watch() ends within a minute.
+#pragma once
+
+#include "client/interrupt.h"
+#include "proto/assay.pb.h"
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace assay::client {
+
+class Connection {
+ public:
+  // "unix:PATH" or "HOST:PORT"; INVALID_ARGUMENT shows the form. Connects with the first call.
+  static absl::StatusOr<std::unique_ptr<Connection>> open(const std::string& address,
+                                                          Interrupter* interrupter);
+  virtual ~Connection() = default;
+
+  virtual absl::StatusOr<v1::Experiment> submit(const v1::SubmitRequest& request) = 0;
+
+  // The whole experiment, configuration by configuration when it does not fit into one message.
+  virtual absl::StatusOr<v1::Experiment> get(std::int64_t experiment_id, bool with_samples) = 0;
+  virtual absl::StatusOr<v1::ListResponse> list(const v1::ListRequest& request) = 0;
+
+  // Calls `visit` with every state until a final one, which is returned. CANCELLED when
+  // interrupted.
+  virtual absl::StatusOr<v1::Experiment> watch(
+      std::int64_t experiment_id, const std::function<void(const v1::Experiment&)>& visit) = 0;
+  virtual absl::StatusOr<v1::Experiment> cancel(std::int64_t experiment_id) = 0;
+  virtual absl::StatusOr<v1::ListDevicesResponse> devices() = 0;
+  virtual absl::StatusOr<v1::ListOperatorsResponse> operators(const std::string& device) = 0;
+  virtual absl::StatusOr<v1::AcceptBitsResponse> accept_bits(
+      const v1::AcceptBitsRequest& request) = 0;
+
+  // All pages.
+  virtual absl::StatusOr<v1::ListGoldensResponse> goldens(v1::ListGoldensRequest request) = 0;
+};
+
+}  // namespace assay::client

@@ -1,0 +1,20 @@
+// What the program sees of the world outside, so that a test can be that world.
+#pragma once
+
+#include "client/interrupt.h"
+
+#include <iostream>
+#include <string>
+
+namespace assay::client {
+
+struct Console {
+  std::ostream& out = std::cout;
+  std::ostream& err = std::cerr;
+  bool err_is_terminal = false;
+  std::string default_address;
+  std::string version;
+  Interrupter* interrupter = nullptr;  // none: Ctrl-C ends the program
+};
+
+}  // namespace assay::client

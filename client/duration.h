@@ -1,0 +1,17 @@
+// What people type for durations and shares.
+#pragma once
+
+#include "absl/status/statusor.h"
+
+#include <cstdint>
+#include <string_view>
+
+namespace assay::client {
+
+// "500ms", "2s", "1.5m", "1h", "20us", "100ns" in nanoseconds. INVALID_ARGUMENT shows the form.
+absl::StatusOr<std::int64_t> parse_duration(std::string_view text);
+
+// "1%" or "0.01". INVALID_ARGUMENT unless it is a number above 0 and at most 0.5.
+absl::StatusOr<double> parse_effect(std::string_view text);
+
+}  // namespace assay::client

@@ -1,0 +1,73 @@
+#include "client/exit_status.h"
+
+#include "client/compare_parts.h"
+
+#include "absl/strings/str_cat.h"
+
+#include <set>
+
+namespace assay::client {
+namespace {
+
+// Every reason that one configuration gives.
+void add_reasons(const v1::Configuration& configuration,
+                 bool is_check,
+                 const FailOn& fail_on,
+                 std::set<int>& reasons) {
+  if (configuration.outcome() != v1::FINISHED) {
+    reasons.insert(kNotCarriedOut);
+    return;
+  }
+  const v1::Verdict& verdict = last_verdict(configuration);
+  const bool failed_alone = configuration.candidate_arm().variant().empty() &&
+                            configuration.baseline().bits().failed() != v1::BITS_CHECK_UNSPECIFIED;
+  if (verdict.verdict() == v1::REJECTED || verdict.rejected_by() != v1::BITS_CHECK_UNSPECIFIED ||
+      failed_alone || (is_check && !configuration.check().passed())) {
+    reasons.insert(kRejected);
+  }
+  if (fail_on.slower && verdict.verdict() == v1::SLOWER) {
+    reasons.insert(kSlower);
+  }
+  if (fail_on.undecided && verdict.verdict() == v1::UNDECIDED) {
+    reasons.insert(kUndecided);
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<FailOn> parse_fail_on(const std::vector<std::string>& names) {
+  FailOn fail_on;
+  for (const std::string& name : names) {
+    if (name == "slower") {
+      fail_on.slower = true;
+    } else if (name == "undecided") {
+      fail_on.undecided = true;
+    } else {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--fail-on: `", name, "`: expected slower or undecided"));
+    }
+  }
+  return fail_on;
+}
+
+int exit_status(const v1::Experiment& experiment, const FailOn& fail_on) {
+  std::set<int> reasons;
+  if (experiment.state() != v1::DONE ||
+      experiment.num_finished() < experiment.num_configurations()) {
+    reasons.insert(kNotCarriedOut);
+  }
+  const bool is_check = experiment.spec().kind() == v1::CHECK;
+  for (const v1::Configuration& configuration : experiment.configurations()) {
+    add_reasons(configuration, is_check, fail_on, reasons);
+  }
+  return reasons.empty() ? kFine : *reasons.begin();
+}
+
+int exit_status(const absl::Status& status) {
+  if (status.ok()) {
+    return kFine;
+  }
+  return absl::IsInvalidArgument(status) || absl::IsNotFound(status) ? kWrongUsage : kNotCarriedOut;
+}
+
+}  // namespace assay::client

@@ -1,0 +1,145 @@
+#include "client/progress.h"
+#include "client/report.h"
+#include "client/session.h"
+#include "client/spec_options.h"
+#include "proto/status.h"
+
+#include "absl/strings/str_cat.h"
+
+#include <memory>
+
+namespace assay::client {
+namespace {
+
+constexpr char kCompareExamples[] =
+    "  assay compare qsa_decode --baseline one_cell --candidate two_cell -a kv=int8 -a n_q=[1:4]\n"
+    "  assay compare qsa_decode --baseline one_cell --candidate two_cell:cells_per_step=4 \\\n"
+    "      --candidate lane_cell -a width=[2051,32768] --fail-on slower,undecided\n"
+    "  assay compare qsa_decode --candidate two_cell -a cells_per_step[pow2]=[0:3] --format "
+    "markdown";
+
+constexpr char kMeasureExamples[] =
+    "  assay measure qsa_decode --variant two_cell -a kv=[fp16,int8] --cache hot\n"
+    "  assay measure qsa_decode --variant two_cell:cells_per_step=8 --format csv";
+
+constexpr char kCheckExamples[] =
+    "  assay check qsa_decode\n"
+    "  assay check qsa_decode --suite mutants --device cpu";
+
+// Follows the experiment to its end; Ctrl-C leaves it running.
+absl::StatusOr<v1::Experiment> follow(Session& session, std::int64_t experiment_id) {
+  ASSAY_ASSIGN_OR_RETURN(Connection* const connection, session.connect());
+  std::int64_t seen_id = experiment_id;
+  absl::StatusOr<v1::Experiment> last = absl::UnknownError("not followed");
+  {
+    Progress progress(session.console().err, session.console().err_is_terminal);
+    last = connection->watch(experiment_id, [&](const v1::Experiment& experiment) {
+      seen_id = experiment.experiment_id();
+      progress.show(experiment);
+    });
+  }
+  if (!last.ok()) {
+    const std::string id = seen_id == 0 ? "last" : absl::StrCat(seen_id);
+    return proto::annotate(last.status(),
+                           absl::StrCat("experiment ",
+                                        id,
+                                        " is not followed any more and goes on (`assay watch ",
+                                        id,
+                                        "` follows it, `assay cancel ",
+                                        id,
+                                        "` ends it)"));
+  }
+  return connection->get(last->experiment_id(), false);
+}
+
+absl::StatusOr<int> follow_and_print(Session& session,
+                                     std::int64_t experiment_id,
+                                     const FailOn& fail_on) {
+  ASSAY_ASSIGN_OR_RETURN(const v1::Experiment experiment, follow(session, experiment_id));
+  ASSAY_ASSIGN_OR_RETURN(const std::string text,
+                         experiment_text(experiment, session.format(), false));
+  session.console().out << text << std::flush;
+  return exit_status(experiment, fail_on);
+}
+
+absl::StatusOr<int> submit(Session& session, v1::ExperimentKind kind, const SpecOptions& options) {
+  ASSAY_ASSIGN_OR_RETURN(const FailOn fail_on, parse_fail_on(options.fail_on));
+  ASSAY_ASSIGN_OR_RETURN(Connection* const connection, session.connect());
+  ASSAY_ASSIGN_OR_RETURN(const v1::SubmitRequest request, make_request(kind, options, *connection));
+  ASSAY_ASSIGN_OR_RETURN(const v1::Experiment experiment, connection->submit(request));
+  if (options.detach) {
+    ASSAY_RETURN_IF_ERROR(session.print(experiment, progress_text(experiment) + "\n"));
+    return kFine;
+  }
+  return follow_and_print(session, experiment.experiment_id(), fail_on);
+}
+
+void add_submit_command(CLI::App& app,
+                        Session& session,
+                        v1::ExperimentKind kind,
+                        const std::string& name,
+                        const std::string& help,
+                        const std::string& examples) {
+  auto options = std::make_shared<SpecOptions>();
+  CLI::App* command = session.add_command(app, name, help, examples, [&session, kind, options] {
+    return submit(session, kind, *options);
+  });
+  add_common_options(*command, *options);
+  if (kind == v1::CHECK) {
+    add_check_options(*command, *options);
+    return;
+  }
+  add_measure_options(*command, *options);
+  if (kind == v1::COMPARE) {
+    add_compare_options(*command, *options);
+  } else {
+    command->add_option("--variant",
+                        options->baseline,
+                        "VARIANT or VARIANT:NAME=VALUE,...; the operator's first when left out");
+  }
+}
+
+}  // namespace
+
+void add_experiment_commands(CLI::App& app, Session& session) {
+  add_submit_command(
+      app,
+      session,
+      v1::COMPARE,
+      "compare",
+      "Times candidates against a baseline, bits first: the verdict is faster, same, "
+      "slower, undecided or rejected",
+      kCompareExamples);
+  add_submit_command(app,
+                     session,
+                     v1::MEASURE,
+                     "measure",
+                     "Times one variant, without a judgement",
+                     kMeasureExamples);
+  add_submit_command(app,
+                     session,
+                     v1::CHECK,
+                     "check",
+                     "Runs an operator's suites: are the bits of all variants equal, is every "
+                     "planted mutant rejected",
+                     kCheckExamples);
+
+  auto id = std::make_shared<std::string>("last");
+  auto fail_on = std::make_shared<std::vector<std::string>>();
+  CLI::App* watch =
+      session.add_command(app,
+                          "watch",
+                          "Follows an experiment to its end and prints it",
+                          "  assay watch last",
+                          [&session, id, fail_on]() -> absl::StatusOr<int> {
+                            ASSAY_ASSIGN_OR_RETURN(const std::int64_t experiment_id, parse_id(*id));
+                            ASSAY_ASSIGN_OR_RETURN(const FailOn wanted, parse_fail_on(*fail_on));
+                            return follow_and_print(session, experiment_id, wanted);
+                          });
+  watch->add_option("id", *id, "a number, or last")->capture_default_str();
+  watch->add_option("--fail-on", *fail_on, "slower, undecided or both: exit status 4 and 5")
+      ->allow_extra_args(false)
+      ->delimiter(',');
+}
+
+}  // namespace assay::client

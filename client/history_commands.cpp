@@ -1,0 +1,116 @@
+#include "client/history_text.h"
+#include "client/progress.h"
+#include "client/report.h"
+#include "client/session.h"
+#include "proto/status.h"
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+
+#include <memory>
+
+namespace assay::client {
+namespace {
+
+struct ShowOptions {
+  std::string id = "last";
+  bool with_samples = false;
+};
+
+struct ListOptions {
+  std::uint32_t limit = 50;
+  std::string page;
+  std::string state;
+  std::string operator_name;
+  std::string device;
+};
+
+absl::StatusOr<v1::TaskState> parse_state(const std::string& name) {
+  v1::TaskState state = v1::TASK_STATE_UNSPECIFIED;
+  if (name.empty() || (v1::TaskState_Parse(absl::AsciiStrToUpper(name), &state) && state != 0)) {
+    return state;
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("--state: `",
+                   name,
+                   "`: expected one of cancelled, done, failed, interrupted, queued, running"));
+}
+
+absl::StatusOr<int> show(Session& session, const ShowOptions& options) {
+  ASSAY_ASSIGN_OR_RETURN(const std::int64_t id, parse_id(options.id));
+  ASSAY_ASSIGN_OR_RETURN(Connection* const connection, session.connect());
+  ASSAY_ASSIGN_OR_RETURN(const v1::Experiment experiment,
+                         connection->get(id, options.with_samples));
+  ASSAY_ASSIGN_OR_RETURN(const std::string text,
+                         experiment_text(experiment, session.format(), options.with_samples));
+  session.console().out << text << std::flush;
+  return kFine;
+}
+
+absl::StatusOr<int> list(Session& session, const ListOptions& options) {
+  v1::ListRequest request;
+  request.set_page_size(options.limit);
+  request.set_page_token(options.page);
+  request.set_operator_name(options.operator_name);
+  request.set_device(options.device);
+  ASSAY_ASSIGN_OR_RETURN(const v1::TaskState state, parse_state(options.state));
+  request.set_state(state);
+  ASSAY_ASSIGN_OR_RETURN(Connection* const connection, session.connect());
+  ASSAY_ASSIGN_OR_RETURN(const v1::ListResponse response, connection->list(request));
+  ASSAY_RETURN_IF_ERROR(session.print(response, experiments_text(response, session.format())));
+  if (!response.next_page_token().empty() && session.format() != Format::kJson) {
+    session.console().err << "older ones: assay list --page " << response.next_page_token() << "\n";
+  }
+  return kFine;
+}
+
+absl::StatusOr<int> cancel(Session& session, const std::string& text) {
+  ASSAY_ASSIGN_OR_RETURN(const std::int64_t id, parse_id(text));
+  ASSAY_ASSIGN_OR_RETURN(Connection* const connection, session.connect());
+  ASSAY_ASSIGN_OR_RETURN(const v1::Experiment experiment, connection->cancel(id));
+  ASSAY_RETURN_IF_ERROR(session.print(experiment, progress_text(experiment) + "\n"));
+  return kFine;
+}
+
+}  // namespace
+
+void add_history_commands(CLI::App& app, Session& session) {
+  auto shown = std::make_shared<ShowOptions>();
+  CLI::App* show_command = session.add_command(app,
+                                               "show",
+                                               "Prints a stored experiment again",
+                                               "  assay show last\n"
+                                               "  assay show 12 --format markdown\n"
+                                               "  assay show 12 --samples --format csv",
+                                               [&session, shown] { return show(session, *shown); });
+  show_command->add_option("id", shown->id, "a number, or last")->capture_default_str();
+  show_command->add_flag(
+      "--samples", shown->with_samples, "also clocks and times of every block; csv: every sample");
+
+  auto listed = std::make_shared<ListOptions>();
+  CLI::App* list_command =
+      session.add_command(app,
+                          "list",
+                          "Lists experiments, newest first",
+                          "  assay list --state done --operator qsa_decode --limit 10",
+                          [&session, listed] { return list(session, *listed); });
+  list_command->add_option("--limit", listed->limit, "rows of a page, at most 1,000")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  list_command->add_option("--page", listed->page, "where the page before ended");
+  list_command->add_option(
+      "--state", listed->state, "queued, running, done, failed, cancelled or interrupted");
+  list_command->add_option("--operator", listed->operator_name, "only this operator");
+  list_command->add_option("--device", listed->device, "only this device");
+
+  auto cancelled = std::make_shared<std::string>();
+  CLI::App* cancel_command =
+      session.add_command(app,
+                          "cancel",
+                          "Ends a queued or running experiment; what is finished is kept",
+                          "  assay cancel 12",
+                          [&session, cancelled] { return cancel(session, *cancelled); });
+  cancel_command->add_option("id", *cancelled, "a number, or last")->required();
+}
+
+}  // namespace assay::client

@@ -1,0 +1,145 @@
+#include "client/history_text.h"
+
+#include "client/numbers.h"
+#include "proto/text.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace assay::client {
+namespace {
+
+// Machines read whole digests and raw numbers, people the first digits.
+std::string digest_cell(const std::string& digest, Format format) {
+  return format == Format::kCsv ? digest : digest_prefix(digest);
+}
+
+Table goldens_table(const google::protobuf::RepeatedPtrField<v1::Golden>& goldens, Format format) {
+  Table table{{{"epoch", Align::kRight},
+               {"accepted"},
+               {"experiment", Align::kRight},
+               {"operator"},
+               {"workload"},
+               {"tensor"},
+               {"family"},
+               {"domain"},
+               {"digest"},
+               {"replaced"},
+               {"figures"},
+               {"reason"}},
+              {}};
+  for (const v1::Golden& golden : goldens) {
+    const std::string figures =
+        absl::StrJoin(golden.figures(), ", ", [](std::string* text, const v1::Setting& figure) {
+          absl::StrAppend(text, figure.name(), "=", figure.value());
+        });
+    const bool from_file = golden.epoch() == 0;
+    table.rows.push_back({from_file ? "file" : absl::StrCat(golden.epoch()),
+                          time_text(golden.accepted_ns()),
+                          from_file ? "-" : absl::StrCat(golden.experiment_id()),
+                          golden.operator_name(),
+                          golden.workload(),
+                          golden.tensor(),
+                          golden.family(),
+                          golden.domain(),
+                          digest_cell(golden.digest(), format),
+                          digest_cell(golden.replaced_digest(), format),
+                          figures,
+                          golden.reason()});
+  }
+  return table;
+}
+
+// Raw values under the names of the data model.
+std::string experiments_csv(const v1::ListResponse& response) {
+  Table table{{{"experiment_id"},
+               {"state"},
+               {"kind"},
+               {"operator_name"},
+               {"device"},
+               {"num_finished"},
+               {"num_configurations"},
+               {"worst_verdict"},
+               {"submitted_ns"},
+               {"started_ns"},
+               {"finished_ns"},
+               {"label"},
+               {"message"}},
+              {}};
+  for (const v1::Experiment& experiment : response.experiments()) {
+    const v1::ExperimentSpec& spec = experiment.spec();
+    table.rows.push_back({absl::StrCat(experiment.experiment_id()),
+                          v1::TaskState_Name(experiment.state()),
+                          v1::ExperimentKind_Name(spec.kind()),
+                          spec.operator_name(),
+                          spec.device(),
+                          absl::StrCat(experiment.num_finished()),
+                          absl::StrCat(experiment.num_configurations()),
+                          v1::VerdictKind_Name(experiment.worst_verdict()),
+                          absl::StrCat(experiment.submitted_ns()),
+                          absl::StrCat(experiment.started_ns()),
+                          absl::StrCat(experiment.finished_ns()),
+                          spec.label(),
+                          experiment.message()});
+  }
+  return csv_text(table);
+}
+
+std::string worst_text(const v1::Experiment& experiment) {
+  return experiment.worst_verdict() == v1::VERDICT_KIND_UNSPECIFIED
+             ? "-"
+             : proto::spoken(v1::VerdictKind_Name(experiment.worst_verdict()));
+}
+
+}  // namespace
+
+std::string experiments_text(const v1::ListResponse& response, Format format) {
+  if (format == Format::kCsv) {
+    return experiments_csv(response);
+  }
+  Table table{{{"id", Align::kRight},
+               {"state"},
+               {"kind"},
+               {"operator"},
+               {"device"},
+               {"finished", Align::kRight},
+               {"worst verdict"},
+               {"submitted (UTC)"},
+               {"label"}},
+              {}};
+  for (const v1::Experiment& experiment : response.experiments()) {
+    const v1::ExperimentSpec& spec = experiment.spec();
+    table.rows.push_back(
+        {absl::StrCat(experiment.experiment_id()),
+         proto::spoken(v1::TaskState_Name(experiment.state())),
+         proto::spoken(v1::ExperimentKind_Name(spec.kind())),
+         spec.operator_name(),
+         spec.device(),
+         absl::StrCat(experiment.num_finished(), "/", experiment.num_configurations()),
+         worst_text(experiment),
+         time_text(experiment.submitted_ns()),
+         spec.label()});
+  }
+  return table_text(table, format);
+}
+
+std::string goldens_text(const v1::ListGoldensResponse& response, Format format) {
+  return table_text(goldens_table(response.goldens(), format), format);
+}
+
+std::string accepted_text(const v1::AcceptBitsResponse& response, Format format) {
+  std::string changed = table_text(goldens_table(response.goldens(), format), format);
+  if (format == Format::kCsv) {
+    return changed;
+  }
+  return absl::StrCat(response.goldens().empty() ? "" : changed + "\n",
+                      "epoch ",
+                      with_commas(response.epoch()),
+                      ": ",
+                      counted(response.goldens_size(), "digest"),
+                      " changed, ",
+                      with_commas(response.num_unchanged()),
+                      " unchanged\n");
+}
+
+}  // namespace assay::client

@@ -1,0 +1,156 @@
+#include "client/numbers.h"
+#include "client/report.h"
+#include "proto/text.h"
+
+#include "absl/strings/str_cat.h"
+
+#include <algorithm>
+
+namespace assay::client {
+namespace {
+
+constexpr char kTotal[] = "total";
+
+const v1::StageSamples* find_stage(const v1::Measurement& measurement, std::string_view name) {
+  for (const v1::StageSamples& stage : measurement.stages()) {
+    if (stage.stage() == name) {
+      return &stage;
+    }
+  }
+  return nullptr;
+}
+
+std::int64_t median_of(std::vector<std::int64_t> values) {
+  if (values.empty()) {
+    return 0;
+  }
+  std::ranges::sort(values);
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+std::string or_dash(std::uint32_t value) {
+  return value == 0 ? "-" : with_commas(value);
+}
+
+// Calls `visit(block, first)` with the place of the block's first sample.
+template <typename Visit>
+void for_each_block(const v1::Measurement& measurement, Visit visit) {
+  std::size_t first = 0;
+  for (const v1::Block& block : measurement.blocks()) {
+    visit(block, first);
+    first += block.num_calls();
+  }
+}
+
+void add_block_rows(Table& table,
+                    const std::string& configuration,
+                    const char* arm,
+                    const v1::Measurement& measurement) {
+  const v1::StageSamples* total = find_stage(measurement, kTotal);
+  for_each_block(measurement, [&](const v1::Block& block, std::size_t first) {
+    std::vector<std::int64_t> samples;
+    if (total != nullptr) {
+      const auto size = static_cast<std::size_t>(total->samples_ns_size());
+      for (std::size_t i = first; i < std::min(size, first + block.num_calls()); ++i) {
+        samples.push_back(total->samples_ns(static_cast<int>(i)));
+      }
+    }
+    std::string throttle = block.throttle_reasons();
+    if (block.disqualified()) {
+      absl::StrAppend(
+          &throttle, throttle.empty() ? "" : "; ", "disqualified: ", block.disqualified_because());
+    }
+    table.rows.push_back({configuration,
+                          arm,
+                          absl::StrCat(block.round() + 1),
+                          absl::StrCat(block.leg() + 1),
+                          with_commas(block.num_calls()),
+                          samples.empty() ? "-" : in_microseconds(std::ranges::min(samples)),
+                          samples.empty() ? "-" : in_microseconds(median_of(samples)),
+                          samples.empty() ? "-" : in_microseconds(std::ranges::max(samples)),
+                          or_dash(block.sm_clock_mhz()),
+                          or_dash(block.memory_clock_mhz()),
+                          or_dash(block.temperature_celsius()),
+                          or_dash(block.power_milliwatts() / 1000),
+                          throttle});
+  });
+}
+
+void add_sample_rows(Table& table,
+                     const v1::Configuration& configuration,
+                     const char* arm,
+                     const v1::Measurement& measurement) {
+  for (const v1::StageSamples& stage : measurement.stages()) {
+    for_each_block(measurement, [&](const v1::Block& block, std::size_t first) {
+      const auto size = static_cast<std::size_t>(stage.samples_ns_size());
+      for (std::size_t i = first; i < std::min(size, first + block.num_calls()); ++i) {
+        table.rows.push_back({absl::StrCat(configuration.configuration()),
+                              proto::text_of(configuration.workload()),
+                              arm,
+                              proto::text_of(measurement.arm()),
+                              stage.stage(),
+                              absl::StrCat(block.round()),
+                              absl::StrCat(block.leg()),
+                              absl::StrCat(i - first),
+                              absl::StrCat(stage.samples_ns(static_cast<int>(i))),
+                              absl::StrCat(block.sm_clock_mhz()),
+                              block.disqualified() ? "true" : "false"});
+      }
+    });
+  }
+}
+
+}  // namespace
+
+Report block_report(const v1::Experiment& experiment) {
+  Report report;
+  Table table;
+  for (const char* name : {"configuration",
+                           "arm",
+                           "round",
+                           "leg",
+                           "calls",
+                           "least us",
+                           "median us",
+                           "most us",
+                           "SM MHz",
+                           "memory MHz",
+                           "celsius",
+                           "watts"}) {
+    table.columns.push_back({name, Align::kRight});
+  }
+  table.columns[1].align = Align::kLeft;
+  table.columns.push_back({"throttle", Align::kLeft});
+  for (const v1::Configuration& configuration : experiment.configurations()) {
+    const std::string number = absl::StrCat(configuration.configuration());
+    add_block_rows(table, number, "A", configuration.baseline());
+    add_block_rows(table, number, "B", configuration.candidate());
+  }
+  report.tables.push_back(std::move(table));
+  return report;
+}
+
+Table sample_csv(const v1::Experiment& experiment) {
+  Table table;
+  for (const char* name : {"configuration",
+                           "workload",
+                           "role",
+                           "arm",
+                           "stage",
+                           "round",
+                           "leg",
+                           "call",
+                           "sample_ns",
+                           "sm_clock_mhz",
+                           "disqualified"}) {
+    table.columns.push_back({name, Align::kLeft});
+  }
+  for (const v1::Configuration& configuration : experiment.configurations()) {
+    add_sample_rows(table, configuration, "baseline", configuration.baseline());
+    add_sample_rows(table, configuration, "candidate", configuration.candidate());
+  }
+  return table;
+}
+
+}  // namespace assay::client

@@ -1,0 +1,146 @@
+#include "client/session.h"
+
+#include "client/commands.h"
+#include "client/json.h"
+#include "client/numbers.h"
+#include "proto/status.h"
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+#include <algorithm>
+
+namespace assay::client {
+namespace {
+
+constexpr char kDescription[] =
+    "assay runs two variants of a GPU kernel against each other, proves that their bits are equal "
+    "and says which is faster. It talks to the daemon assayd.";
+
+constexpr char kFooter[] =
+    "Exit status: 0 fine; 1 could not be carried out, failed or cancelled; 2 wrong usage;\n"
+    "3 rejected, or a mutant survived; 4 slower and 5 undecided with --fail-on.\n"
+    "An ID is a number, or `last` for the newest experiment.\n"
+    "Start with `assay operators`, then `assay compare --help`.";
+
+// The deepest command that was named, for its help.
+const CLI::App* named_command(const CLI::App& app) {
+  const CLI::App* command = &app;
+  while (!command->get_subcommands().empty()) {
+    command = command->get_subcommands().front();
+  }
+  return command;
+}
+
+std::string path_of(const CLI::App* command) {
+  std::string path = command->get_name();
+  for (const CLI::App* parent = command->get_parent(); parent != nullptr;
+       parent = parent->get_parent()) {
+    path = absl::StrCat(parent->get_name(), " ", path);
+  }
+  return path;
+}
+
+// The parser asks for a command where an unknown one was typed; this names it.
+std::string parse_error_text(const CLI::App& app,
+                             const std::vector<std::string>& arguments,
+                             const CLI::ParseError& error) {
+  const CLI::App* command = named_command(app);
+  const auto known = command->get_subcommands([](const CLI::App*) { return true; });
+  const std::size_t depth = command == &app ? 0 : 1;
+  if (known.empty() || depth >= arguments.size() || arguments[depth].starts_with('-')) {
+    return error.what();
+  }
+  std::vector<std::string> names;
+  names.reserve(known.size());
+  for (const CLI::App* other : known) {
+    names.push_back(other->get_name());
+  }
+  std::ranges::sort(names);
+  return absl::StrCat(
+      "unknown command `", arguments[depth], "`: expected one of ", absl::StrJoin(names, ", "));
+}
+
+}  // namespace
+
+CLI::App* Session::add_command(CLI::App& parent,
+                               const std::string& name,
+                               const std::string& help,
+                               const std::string& examples,
+                               std::function<absl::StatusOr<int>()> action) {
+  CLI::App* command = parent.add_subcommand(name, help);
+  command->add_option("--address", address_, "the daemon, unix:PATH or HOST:PORT (ASSAY_ADDRESS)");
+  command->add_option("--format", format_name_, "table, markdown, csv or json")
+      ->capture_default_str();
+  command->footer(absl::StrCat("Examples:\n", examples));
+  command->callback([this, action = std::move(action)] { action_ = action; });
+  return command;
+}
+
+absl::StatusOr<int> Session::run() {
+  ASSAY_ASSIGN_OR_RETURN(format_, parse_format(format_name_));
+  return action_();
+}
+
+absl::StatusOr<Connection*> Session::connect() {
+  if (connection_ == nullptr) {
+    ASSAY_ASSIGN_OR_RETURN(connection_, Connection::open(address_, console_.interrupter));
+  }
+  return connection_.get();
+}
+
+absl::Status Session::print(const google::protobuf::Message& message,
+                            const std::string& text) const {
+  if (format_ != Format::kJson) {
+    console_.out << text << std::flush;
+    return absl::OkStatus();
+  }
+  ASSAY_ASSIGN_OR_RETURN(const std::string json, json_text(message));
+  console_.out << json << std::flush;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::int64_t> parse_id(const std::string& text) {
+  std::int64_t id = 0;
+  if (text == "last") {
+    return id;
+  }
+  if (!absl::SimpleAtoi(text, &id) || id < 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("experiment `", text, "`: expected a number from 1, or last"));
+  }
+  return id;
+}
+
+int run(const std::vector<std::string>& arguments, const Console& console) {
+  CLI::App app(kDescription, "assay");
+  app.footer(kFooter);
+  app.require_subcommand(1);
+  app.set_version_flag("--version", console.version);
+  Session session(console);
+  add_experiment_commands(app, session);
+  add_history_commands(app, session);
+  add_catalogue_commands(app, session);
+  add_bits_commands(app, session);
+  try {
+    std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
+    app.parse(std::move(reversed));
+  } catch (const CLI::Success& request) {
+    // Help and version come as exceptions of the parser.
+    return app.exit(request, console.out, console.err);
+  } catch (const CLI::ParseError& error) {
+    console.err << "assay: " << one_line(parse_error_text(app, arguments, error)) << " (see `"
+                << path_of(named_command(app)) << " --help`)\n";
+    return kWrongUsage;
+  }
+  const absl::StatusOr<int> status = session.run();
+  if (!status.ok()) {
+    console.err << "assay: " << absl::StatusCodeToString(status.status().code()) << ": "
+                << one_line(std::string(status.status().message())) << "\n";
+    return exit_status(status.status());
+  }
+  return *status;
+}
+
+}  // namespace assay::client

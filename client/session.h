@@ -1,0 +1,59 @@
+// What the commands share: the common options, the connection, the way an answer is printed.
+#pragma once
+
+#include "client/connection.h"
+#include "client/console.h"
+#include "client/exit_status.h"
+#include "client/table.h"
+
+#include "CLI/CLI.hpp"
+#include "absl/status/statusor.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace assay::client {
+
+class Session {
+ public:
+  explicit Session(const Console& console) : console_(console), address_(console.default_address) {}
+
+  // A command with --address and --format, whose `action` runs after everything is parsed and gives
+  // the exit status.
+  CLI::App* add_command(CLI::App& parent,
+                        const std::string& name,
+                        const std::string& help,
+                        const std::string& examples,
+                        std::function<absl::StatusOr<int>()> action);
+
+  // The chosen command.
+  absl::StatusOr<int> run();
+
+  absl::StatusOr<Connection*> connect();
+
+  Format format() const { return format_; }
+
+  const Console& console() const { return console_; }
+
+  // As text, or the message as JSON.
+  absl::Status print(const google::protobuf::Message& message, const std::string& text) const;
+
+ private:
+  const Console& console_;
+  std::string address_;
+  std::string format_name_ = "table";
+  Format format_ = Format::kTable;
+  std::function<absl::StatusOr<int>()> action_;
+  std::unique_ptr<Connection> connection_;
+};
+
+// "last" is 0, the newest. INVALID_ARGUMENT otherwise unless it is a positive integer.
+absl::StatusOr<std::int64_t> parse_id(const std::string& text);
+
+void add_experiment_commands(CLI::App& app, Session& session);
+void add_history_commands(CLI::App& app, Session& session);
+void add_catalogue_commands(CLI::App& app, Session& session);
+void add_bits_commands(CLI::App& app, Session& session);
+
+}  // namespace assay::client

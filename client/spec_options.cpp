@@ -1,0 +1,186 @@
+#include "client/spec_options.h"
+
+#include "client/axis.h"
+#include "client/catalogue_text.h"
+#include "client/duration.h"
+#include "proto/status.h"
+#include "proto/text.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+
+#include <random>
+
+namespace assay::client {
+namespace {
+
+absl::StatusOr<v1::Schedule> parse_schedule(const std::string& name) {
+  if (name == "bab") {
+    return v1::BAB;
+  }
+  if (name == "ab") {
+    return v1::AB;
+  }
+  if (name == "abba") {
+    return v1::ABBA;
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("--schedule: `", name, "`: expected one of ab, abba, bab"));
+}
+
+absl::StatusOr<v1::CacheMode> parse_cache(const std::string& name) {
+  if (name.empty()) {
+    return v1::CACHE_MODE_UNSPECIFIED;
+  }
+  if (name == "hot") {
+    return v1::HOT;
+  }
+  if (name == "cold") {
+    return v1::COLD;
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("--cache: `", name, "`: expected one of cold, hot"));
+}
+
+std::string random_request_id() {
+  std::random_device device;
+  std::string id = "assay-";
+  for (int i = 0; i < 4; ++i) {
+    absl::StrAppend(&id, absl::StrFormat("%08x", device()));
+  }
+  return id;
+}
+
+absl::Status set_times(const SpecOptions& options, v1::ExperimentSpec& spec) {
+  if (!options.budget.empty()) {
+    ASSAY_ASSIGN_OR_RETURN(const std::int64_t budget_ns, parse_duration(options.budget));
+    spec.set_budget_ns(budget_ns);
+  }
+  if (!options.deadline.empty()) {
+    ASSAY_ASSIGN_OR_RETURN(const std::int64_t deadline_ns, parse_duration(options.deadline));
+    spec.set_deadline_ns(deadline_ns);
+  }
+  if (!options.least_effect.empty()) {
+    ASSAY_ASSIGN_OR_RETURN(const double effect, parse_effect(options.least_effect));
+    spec.set_least_effect(effect);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status set_arms(const SpecOptions& options, v1::ExperimentSpec& spec) {
+  if (!options.baseline.empty()) {
+    ASSAY_ASSIGN_OR_RETURN(*spec.mutable_baseline(), proto::parse_arm(options.baseline));
+  }
+  for (const std::string& text : options.candidates) {
+    ASSAY_ASSIGN_OR_RETURN(*spec.add_candidates(), proto::parse_arm(text));
+  }
+  ASSAY_ASSIGN_OR_RETURN(const std::vector<v1::Axis> axes, parse_axes(options.axes));
+  spec.mutable_axes()->Add(axes.begin(), axes.end());
+  spec.mutable_workloads()->Add(options.workloads.begin(), options.workloads.end());
+  ASSAY_ASSIGN_OR_RETURN(const v1::Schedule schedule, parse_schedule(options.schedule));
+  spec.set_schedule(schedule);
+  ASSAY_ASSIGN_OR_RETURN(const v1::CacheMode cache_mode, parse_cache(options.cache));
+  spec.set_cache_mode(cache_mode);
+  return absl::OkStatus();
+}
+
+// What was left out is what the daemon has: its device, the operator's first variant.
+absl::Status complete(Connection& connection, v1::ExperimentSpec& spec) {
+  if (spec.device().empty()) {
+    ASSAY_ASSIGN_OR_RETURN(const v1::ListDevicesResponse devices, connection.devices());
+    ASSAY_ASSIGN_OR_RETURN(const std::string device, default_device(devices));
+    spec.set_device(device);
+  }
+  if (spec.kind() == v1::CHECK || !spec.baseline().variant().empty()) {
+    return absl::OkStatus();
+  }
+  ASSAY_ASSIGN_OR_RETURN(const v1::ListOperatorsResponse operators,
+                         connection.operators(spec.device()));
+  ASSAY_ASSIGN_OR_RETURN(const v1::OperatorInfo info,
+                         find_operator(operators, spec.operator_name()));
+  if (info.variants().empty()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("operator `", info.name(), "` has no variant on ", spec.device()));
+  }
+  spec.mutable_baseline()->set_variant(info.variants(0).name());
+  return absl::OkStatus();
+}
+
+// One value each time it is given: never the words that follow.
+CLI::Option* repeated(CLI::App& command,
+                      const std::string& name,
+                      std::vector<std::string>& values,
+                      const std::string& help) {
+  return command.add_option(name, values, help)->allow_extra_args(false);
+}
+
+}  // namespace
+
+void add_common_options(CLI::App& command, SpecOptions& options) {
+  command.add_option("operator", options.operator_name, "see `assay operators`")->required();
+  command.add_option("--device", options.device, "see `assay devices`; the first GPU, else cpu");
+  command.add_option("--seed", options.seed, "of the inputs and of every random choice")
+      ->check(CLI::NonNegativeNumber);
+  command.add_option("--deadline", options.deadline, "of one request to the runner, as in 120s");
+  command.add_option("--label", options.label, "free text kept with the experiment");
+  command.add_option(
+      "--request-id", options.request_id, "the same id and request give the same experiment");
+  command.add_flag("--detach", options.detach, "do not wait for the result");
+}
+
+void add_measure_options(CLI::App& command, SpecOptions& options) {
+  repeated(command,
+           "-a,--axis",
+           options.axes,
+           "NAME=VALUE, NAME=[V,V], NAME=[FIRST:LAST], NAME=[FIRST:LAST:STEP] or "
+           "NAME[pow2]=[FIRST:LAST]; every value is combined with every other");
+  repeated(command, "--workload", options.workloads, "a named workload; axes override its values");
+  command.add_option("--cache", options.cache, "hot or cold; GPUs default to cold, cpu to hot");
+  command.add_option("--calls", options.num_calls, "calls a block; 0: as the kernel's length asks")
+      ->check(CLI::NonNegativeNumber);
+  command.add_option("--rounds", options.max_rounds, "at most so many rounds; 0: 48")
+      ->check(CLI::NonNegativeNumber);
+  command.add_option("--budget", options.budget, "timed work of one workload, as in 60s");
+}
+
+void add_compare_options(CLI::App& command, SpecOptions& options) {
+  command.add_option(
+      "--baseline", options.baseline, "VARIANT or VARIANT:NAME=VALUE,...; the operator's first");
+  repeated(command, "--candidate", options.candidates, "as --baseline; may be repeated")
+      ->required();
+  command.add_option("--schedule", options.schedule, "bab, ab or abba")->capture_default_str();
+  command.add_option(
+      "--least-effect", options.least_effect, "the smallest difference that counts, as in 1%");
+  repeated(command, "--fail-on", options.fail_on, "slower, undecided or both: exit status 4 and 5")
+      ->delimiter(',');
+}
+
+void add_check_options(CLI::App& command, SpecOptions& options) {
+  command.add_option("--suite", options.suite, "a suite of the operator (parity, mutants) or all")
+      ->capture_default_str();
+}
+
+absl::StatusOr<v1::SubmitRequest> make_request(v1::ExperimentKind kind,
+                                               const SpecOptions& options,
+                                               Connection& connection) {
+  v1::SubmitRequest request;
+  v1::ExperimentSpec& spec = *request.mutable_spec();
+  spec.set_kind(kind);
+  spec.set_operator_name(options.operator_name);
+  spec.set_device(options.device);
+  spec.set_seed(options.seed);
+  spec.set_label(options.label);
+  ASSAY_RETURN_IF_ERROR(set_times(options, spec));
+  if (kind == v1::CHECK) {
+    spec.set_suite(options.suite);
+  } else {
+    spec.set_num_calls(options.num_calls);
+    spec.set_max_rounds(options.max_rounds);
+    ASSAY_RETURN_IF_ERROR(set_arms(options, spec));
+  }
+  ASSAY_RETURN_IF_ERROR(complete(connection, spec));
+  request.set_request_id(options.request_id.empty() ? random_request_id() : options.request_id);
+  return request;
+}
+
+}  // namespace assay::client

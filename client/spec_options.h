@@ -1,0 +1,50 @@
+// The options of measure, compare and check, and the request they make.
+#pragma once
+
+#include "client/connection.h"
+#include "client/exit_status.h"
+#include "proto/assay.pb.h"
+
+#include "CLI/CLI.hpp"
+#include "absl/status/statusor.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace assay::client {
+
+struct SpecOptions {
+  std::string operator_name;
+  std::string baseline;  // empty: the operator's first variant
+  std::vector<std::string> candidates;
+  std::vector<std::string> axes;
+  std::vector<std::string> workloads;
+  std::string device;  // empty: the first CUDA device, else the first available one
+  std::string schedule = "bab";
+  std::string cache;
+  std::uint32_t num_calls = 0;
+  std::uint32_t max_rounds = 0;
+  std::string least_effect;
+  std::string budget;
+  std::string deadline;
+  std::uint64_t seed = 0;
+  std::string suite = "all";
+  std::string label;
+  std::string request_id;  // empty: a random one
+  std::vector<std::string> fail_on;
+  bool detach = false;
+};
+
+// Each adds its options to a command; `options` must live until the command has run.
+void add_common_options(CLI::App& command, SpecOptions& options);
+void add_measure_options(CLI::App& command, SpecOptions& options);
+void add_compare_options(CLI::App& command, SpecOptions& options);
+void add_check_options(CLI::App& command, SpecOptions& options);
+
+// INVALID_ARGUMENT for what was typed wrong; asks the daemon only for what was left out.
+absl::StatusOr<v1::SubmitRequest> make_request(v1::ExperimentKind kind,
+                                               const SpecOptions& options,
+                                               Connection& connection);
+
+}  // namespace assay::client

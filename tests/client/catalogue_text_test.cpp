@@ -1,0 +1,103 @@
+#include "client/catalogue_text.h"
+
+#include <gtest/gtest.h>
+
+namespace assay::client {
+namespace {
+
+v1::Device& add_device(v1::ListDevicesResponse& response,
+                       const std::string& name,
+                       const std::string& backend,
+                       bool available) {
+  v1::Device& device = *response.add_devices();
+  device.set_name(name);
+  device.set_backend(backend);
+  device.set_available(available);
+  device.set_reason(available ? "" : "no driver");
+  return device;
+}
+
+v1::ListOperatorsResponse one_operator() {
+  v1::ListOperatorsResponse response;
+  v1::OperatorInfo& info = *response.add_operators();
+  info.set_name("qsa_decode");
+  info.set_summary("attention over selected cells");
+  info.set_bits_domain("any_device");
+  v1::AxisInfo& axis = *info.add_axes();
+  axis.set_name("kv");
+  axis.set_help("KV format");
+  axis.set_default_value("int8");
+  axis.add_choices("fp16");
+  axis.add_choices("int8");
+  for (const char* name : {"one_cell", "two_cell"}) {
+    v1::VariantInfo& variant = *info.add_variants();
+    variant.set_name(name);
+    variant.set_family("baseline");
+    variant.add_stages("chunk");
+    variant.add_stages("merge");
+    v1::AxisInfo& threads = *variant.add_parameters();
+    threads.set_name("threads");
+    threads.set_default_value("1");
+    threads.set_min(1);
+    threads.set_max(1024);
+  }
+  return response;
+}
+
+TEST(Catalogue, NamesTheValidOperators) {
+  const auto found = find_operator(one_operator(), "softmax");
+  ASSERT_TRUE(absl::IsNotFound(found.status()));
+  EXPECT_EQ(found.status().message(), "operator `softmax`: expected one of qsa_decode");
+}
+
+TEST(Catalogue, SaysWhyNoDeviceIsAvailable) {
+  v1::ListDevicesResponse response;
+  add_device(response, "cuda0", "cuda", false);
+  const auto device = default_device(response);
+  ASSERT_TRUE(absl::IsFailedPrecondition(device.status()));
+  EXPECT_EQ(device.status().message(), "no device is available (cuda0: no driver)");
+}
+
+TEST(Catalogue, PrefersTheFirstGpuThatIsThere) {
+  v1::ListDevicesResponse response;
+  add_device(response, "cpu", "cpu", true);
+  add_device(response, "cuda0", "cuda", false);
+  EXPECT_EQ(*default_device(response), "cpu");
+  add_device(response, "cuda1", "cuda", true);
+  add_device(response, "cuda2", "cuda", true);
+  EXPECT_EQ(*default_device(response), "cuda1");
+}
+
+TEST(Catalogue, SaysWhatADeviceLacks) {
+  v1::ListDevicesResponse response;
+  add_device(response, "cuda", "cuda", false);
+  v1::Capability& capability = *add_device(response, "cpu", "cpu", true).add_capabilities();
+  capability.set_name("counters");
+  capability.set_reason("not on cpu");
+  EXPECT_NE(devices_text(response, Format::kTable)
+                .find("\n\ncuda is not available: no driver\ncpu has no counters: not on cpu\n"),
+            std::string::npos);
+  EXPECT_NE(devices_text(response, Format::kCsv).find("\ncpu,cpu,true,"), std::string::npos);
+}
+
+TEST(Catalogue, TeachesAnOperator) {
+  EXPECT_EQ(operator_text(one_operator().operators(0), Format::kTable),
+            "qsa_decode: attention over selected cells\n"
+            "bits: any_device\n"
+            "\n"
+            "Axes of a workload (-a NAME=VALUE)\n"
+            "axis  default  values      meaning\n"
+            "kv    int8     fp16, int8  KV format\n"
+            "\n"
+            "Variants (the first is the baseline)\n"
+            "variant   bit family  stages        idea\n"
+            "one_cell  baseline    chunk, merge\n"
+            "two_cell  baseline    chunk, merge\n"
+            "\n"
+            "Launch parameters (VARIANT:NAME=VALUE, or -a NAME=VALUE for both arms)\n"
+            "parameter  default  values      of                  meaning\n"
+            "threads    1        1 to 1,024  one_cell, two_cell\n");
+}
+
+}  // namespace
+}  // namespace assay::client

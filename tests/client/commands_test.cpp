@@ -1,0 +1,273 @@
+#include "client/commands.h"
+
+#include "tests/client/fake_service.h"
+#include "tests/client/fixtures.h"
+
+#include "grpcpp/security/server_credentials.h"
+#include "grpcpp/server_builder.h"
+#include <gtest/gtest.h>
+
+#include <sstream>
+#include <thread>
+
+namespace assay::client {
+namespace {
+
+class Commands : public testing::Test {
+ protected:
+  void SetUp() override {
+    service_.result = made_up_comparison();
+    v1::Device& device = *service_.device_list.add_devices();
+    device.set_name("cpu");
+    device.set_backend("cpu");
+    device.set_available(true);
+    v1::OperatorInfo& info = *service_.operator_list.add_operators();
+    info.set_name("qsa_decode");
+    info.add_variants()->set_name("one_cell");
+    int port = 0;
+    grpc::ServerBuilder builder;
+    builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port);
+    builder.RegisterService(&service_);
+    server_ = builder.BuildAndStart();
+    ASSERT_NE(server_, nullptr);
+    address_ = "127.0.0.1:" + std::to_string(port);
+  }
+
+  int run_with(const std::vector<std::string>& arguments) {
+    out_.str("");
+    err_.str("");
+    return run(arguments,
+               {.out = out_,
+                .err = err_,
+                .default_address = address_,
+                .version = "1.2.3",
+                .interrupter = &interrupter_});
+  }
+
+  std::string out() const { return out_.str(); }
+
+  std::string err() const { return err_.str(); }
+
+  bool said(const std::string& text) const {
+    return err().find(text) != std::string::npos || out().find(text) != std::string::npos;
+  }
+
+  FakeService service_;
+  std::unique_ptr<grpc::Server> server_;
+  std::string address_;
+  std::ostringstream out_;
+  std::ostringstream err_;
+  Interrupter interrupter_;
+};
+
+TEST_F(Commands, RefuseWrongUsageWithStatusTwo) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
+      {{}, "A subcommand is required"},
+      {{"frobnicate"}, "unknown command `frobnicate`: expected one of bits, cancel, check"},
+      {{"bits", "drop"}, "unknown command `drop`: expected one of accept, export, log"},
+      {{"compare", "qsa_decode"}, "--candidate is required (see `assay compare --help`)"},
+      {{"compare", "q", "--candidate", "b", "--bogus"}, "--bogus"},
+      {{"compare", "q", "--candidate", "b", "--seed", "-1"}, "--seed"},
+      {{"compare", "q", "--candidate", "b", "--calls", "many"}, "--calls"},
+      {{"compare", "q", "--candidate", "b:x"}, "expected VARIANT or VARIANT:PARAMETER=VALUE"},
+      {{"compare", "q", "--candidate", "b", "-a", "kv=[a"}, "position 6: missing `]`"},
+      {{"compare", "q", "--candidate", "b", "-a", "kv=a", "-a", "kv=b"}, "given twice"},
+      {{"compare", "q", "--candidate", "b", "--schedule", "aab"}, "one of ab, abba, bab"},
+      {{"compare", "q", "--candidate", "b", "--cache", "warm"}, "one of cold, hot"},
+      {{"compare", "q", "--candidate", "b", "--budget", "5"}, "500ms, 2s or 5m"},
+      {{"compare", "q", "--candidate", "b", "--least-effect", "0"}, "as in 1%"},
+      {{"compare", "q", "--candidate", "b", "--fail-on", "faster"}, "slower or undecided"},
+      {{"list", "--state", "gone"}, "one of cancelled, done, failed"},
+      {{"list", "--format", "yaml"}, "one of csv, json, markdown, table"},
+      {{"list", "--address", "nowhere"}, "expected unix:PATH or HOST:PORT"},
+      {{"show", "first"}, "expected a number from 1, or last"},
+      {{"show", "0"}, "expected a number from 1, or last"},
+      {{"bits", "accept", "last"}, "--reason is required (see `assay bits accept --help`)"},
+      {{"bits", "accept", "last", "--reason", "r", "--figure", "x"}, "expected NAME=VALUE"},
+      {{"operators", "softmax"}, "NOT_FOUND: operator `softmax`: expected one of qsa_decode"},
+      {{"measure", "softmax"}, "NOT_FOUND: operator `softmax`: expected one of qsa_decode"},
+  };
+  for (const auto& [arguments, expected] : cases) {
+    EXPECT_EQ(run_with(arguments), 2) << expected;
+    EXPECT_TRUE(said(expected)) << expected << " in: " << err();
+    EXPECT_EQ(out(), "") << expected;
+  }
+  EXPECT_TRUE(service_.submitted.empty());
+}
+
+TEST_F(Commands, PrintTheDaemonsErrorsWithTheirCode) {
+  service_.next_status = {grpc::StatusCode::NOT_FOUND, "spec.candidates[0].variant: unknown"};
+  const std::vector<std::string> compare = {
+      "compare", "qsa_decode", "--baseline", "one_cell", "--candidate", "x", "--device", "cpu"};
+  EXPECT_EQ(run_with(compare), 2);
+  EXPECT_EQ(err(), "assay: NOT_FOUND: spec.candidates[0].variant: unknown\n");
+  service_.next_status = {grpc::StatusCode::FAILED_PRECONDITION, "no runner"};
+  EXPECT_EQ(run_with(compare), 1);
+  EXPECT_EQ(err(), "assay: FAILED_PRECONDITION: no runner\n");
+}
+
+TEST_F(Commands, SayHowToStartADaemonWhereNoneAnswers) {
+  EXPECT_EQ(run_with({"devices", "--address", "unix:/nowhere/assay.sock"}), 1);
+  EXPECT_TRUE(said("assay: UNAVAILABLE: no daemon answers at unix:/nowhere/assay.sock")) << err();
+  EXPECT_TRUE(said("assayd --db FILE")) << err();
+}
+
+TEST_F(Commands, LeaveTheExperimentRunningOnInterrupt) {
+  service_.watch_hangs = true;
+  std::thread hand([this] {
+    service_.is_watched.wait(false);
+    // The stream may have begun before the client armed itself.
+    while (!interrupter_.fire()) {
+      std::this_thread::yield();
+    }
+  });
+  EXPECT_EQ(run_with({"watch", "7"}), 1);
+  hand.join();
+  EXPECT_TRUE(said("`assay watch 7` follows it, `assay cancel 7` ends it")) << err();
+  EXPECT_FALSE(interrupter_.fire());
+}
+
+TEST_F(Commands, SubmitWhatWasTyped) {
+  const int status = run_with({"compare",
+                               "qsa_decode",
+                               "--baseline",
+                               "one_cell",
+                               "--candidate",
+                               "two_cell:threads=2",
+                               "--candidate",
+                               "lane_cell",
+                               "-a",
+                               "kv=[fp16,int8]",
+                               "-a",
+                               "n_q=[1:2]",
+                               "--workload",
+                               "Q1",
+                               "--schedule",
+                               "abba",
+                               "--cache",
+                               "cold",
+                               "--calls",
+                               "7",
+                               "--rounds",
+                               "24",
+                               "--least-effect",
+                               "2%",
+                               "--budget",
+                               "60s",
+                               "--deadline",
+                               "5m",
+                               "--seed",
+                               "9",
+                               "--label",
+                               "mine",
+                               "--request-id",
+                               "r1"});
+  EXPECT_EQ(status, 3) << err();
+  ASSERT_EQ(service_.submitted.size(), 1U);
+  const v1::SubmitRequest& request = service_.submitted[0];
+  const v1::ExperimentSpec& spec = request.spec();
+  EXPECT_EQ(request.request_id(), "r1");
+  EXPECT_EQ(spec.kind(), v1::COMPARE);
+  EXPECT_EQ(spec.device(), "cpu");
+  EXPECT_EQ(spec.baseline().variant(), "one_cell");
+  ASSERT_EQ(spec.candidates_size(), 2);
+  EXPECT_EQ(spec.candidates(0).parameters(0).value(), "2");
+  ASSERT_EQ(spec.axes_size(), 2);
+  EXPECT_EQ(spec.axes(1).values_size(), 2);
+  EXPECT_EQ(spec.workloads(0), "Q1");
+  EXPECT_EQ(spec.schedule(), v1::ABBA);
+  EXPECT_EQ(spec.cache_mode(), v1::COLD);
+  EXPECT_EQ(spec.num_calls(), 7U);
+  EXPECT_EQ(spec.max_rounds(), 24U);
+  EXPECT_DOUBLE_EQ(spec.least_effect(), 0.02);
+  EXPECT_EQ(spec.budget_ns(), 60'000'000'000);
+  EXPECT_EQ(spec.deadline_ns(), 300'000'000'000);
+  EXPECT_EQ(spec.seed(), 9U);
+  EXPECT_EQ(spec.label(), "mine");
+}
+
+TEST_F(Commands, TakeTheFirstVariantAsBaselineAndARandomRequestId) {
+  EXPECT_EQ(run_with({"compare", "qsa_decode", "--candidate", "two_cell", "--detach"}), 0) << err();
+  EXPECT_EQ(out(), "experiment 7: queued, position 1\n");
+  EXPECT_EQ(run_with({"measure", "qsa_decode", "--detach"}), 0) << err();
+  ASSERT_EQ(service_.submitted.size(), 2U);
+  EXPECT_EQ(service_.submitted[0].spec().baseline().variant(), "one_cell");
+  EXPECT_EQ(service_.submitted[1].spec().kind(), v1::MEASURE);
+  EXPECT_NE(service_.submitted[0].request_id(), service_.submitted[1].request_id());
+}
+
+TEST_F(Commands, FollowACheckAndEndWithItsLines) {
+  service_.result = made_up_check();
+  EXPECT_EQ(run_with({"check", "qsa_decode", "--suite", "all"}), 0) << err();
+  EXPECT_EQ(service_.submitted[0].spec().suite(), "all");
+  EXPECT_TRUE(out().ends_with("parity: 1,168 cases, 0 differ\nmutants: 2 of 2 rejected\n"));
+  EXPECT_TRUE(err().starts_with("experiment 7: running, 0 of 4 configurations\n")) << err();
+}
+
+TEST_F(Commands, CountVerdictsOnlyWithFailOn) {
+  service_.result.mutable_configurations()->RemoveLast();
+  service_.result.mutable_configurations(0)->mutable_verdicts(0)->set_verdict(v1::UNDECIDED);
+  service_.result.set_num_finished(1);
+  EXPECT_EQ(run_with({"watch"}), 1) << "one of two configurations is missing";
+  service_.result.set_num_configurations(1);
+  EXPECT_EQ(run_with({"watch"}), 0) << err();
+  EXPECT_EQ(run_with({"watch", "--fail-on", "slower,undecided"}), 5) << err();
+}
+
+TEST_F(Commands, ShowSamplesConfigurationByConfiguration) {
+  EXPECT_EQ(run_with({"show", "7", "--samples", "--format", "csv"}), 0) << err();
+  ASSERT_EQ(service_.asked.size(), 3U);
+  EXPECT_FALSE(service_.asked[0].include_samples());
+  EXPECT_EQ(service_.asked[2].configuration(), 2U);
+  EXPECT_TRUE(service_.asked[2].include_samples());
+}
+
+TEST_F(Commands, ShowAnExperimentThatDoesNotFitIntoOneMessage) {
+  ASSERT_EQ(run_with({"show"}), 0);
+  const std::string whole = out();
+  service_.whole_is_too_large = true;
+  EXPECT_EQ(run_with({"show"}), 0) << err();
+  EXPECT_EQ(out(), whole);
+}
+
+TEST_F(Commands, ListPagesAndCancel) {
+  EXPECT_EQ(run_with({"list", "--limit", "1", "--state", "done", "--operator", "qsa_decode"}), 0);
+  EXPECT_EQ(service_.listed.state(), v1::DONE);
+  EXPECT_EQ(service_.listed.page_size(), 1U);
+  EXPECT_TRUE(said("done   compare  qsa_decode  cpu")) << out();
+  EXPECT_EQ(err(), "older ones: assay list --page older\n");
+  EXPECT_EQ(run_with({"cancel", "7"}), 0);
+  EXPECT_EQ(out(), "experiment 7: cancelled, 2 of 2 configurations\n");
+}
+
+TEST_F(Commands, AcceptLogAndExportBits) {
+  EXPECT_EQ(run_with({"bits", "accept", "7", "--reason", "why", "--figure", "mean_kl=0.1"}), 0);
+  EXPECT_EQ(service_.accepted.experiment_id(), 7);
+  EXPECT_EQ(service_.accepted.figures(0).name(), "mean_kl");
+  EXPECT_EQ(out(), "epoch 3: 0 digests changed, 4 unchanged\n");
+  EXPECT_EQ(run_with({"bits", "log"}), 0);
+  EXPECT_TRUE(service_.goldens_asked.back().include_replaced());
+  EXPECT_TRUE(said("a shorter sum")) << out();
+  EXPECT_EQ(run_with({"bits", "export"}), 0) << err();
+  EXPECT_EQ(out(),
+            "# assay goldens 1\n"
+            "qsa_decode\tparity/fp16/1\tall\tbaseline\tany_device\t"
+            "0123456789abcdef0123456789abcdef\n"
+            "qsa_decode\tparity/int8/1\tall\tbaseline\tany_device\t"
+            "0123456789abcdef0123456789abcdef\n");
+}
+
+TEST_F(Commands, TeachEveryCommandWithAnExample) {
+  for (const std::string name :
+       {"compare", "measure", "check", "watch", "show", "list", "cancel", "devices", "operators"}) {
+    EXPECT_EQ(run_with({name, "--help"}), 0);
+    EXPECT_TRUE(said("Examples:\n  assay " + name)) << out();
+  }
+  EXPECT_EQ(run_with({"bits", "accept", "--help"}), 0);
+  EXPECT_TRUE(said("Examples:\n  assay bits accept")) << out();
+  EXPECT_EQ(run_with({"--version"}), 0);
+  EXPECT_EQ(out(), "1.2.3\n");
+}
+
+}  // namespace
+}  // namespace assay::client

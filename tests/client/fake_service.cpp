@@ -1,0 +1,117 @@
+#include "tests/client/fake_service.h"
+
+#include "grpcpp/server_context.h"
+
+#include <utility>
+
+namespace assay::client {
+
+grpc::Status FakeService::take_status() {
+  return std::exchange(next_status, grpc::Status::OK);
+}
+
+grpc::Status FakeService::Submit(grpc::ServerContext* /*context*/,
+                                 const v1::SubmitRequest* request,
+                                 v1::Experiment* reply) {
+  submitted.push_back(*request);
+  reply->set_experiment_id(result.experiment_id());
+  reply->set_state(v1::QUEUED);
+  reply->set_queue_position(1);
+  return take_status();
+}
+
+grpc::Status FakeService::Get(grpc::ServerContext* /*context*/,
+                              const v1::GetRequest* request,
+                              v1::Experiment* reply) {
+  asked.push_back(*request);
+  if (whole_is_too_large && request->configuration() == 0) {
+    return {grpc::StatusCode::RESOURCE_EXHAUSTED, "ask for one configuration"};
+  }
+  *reply = result;
+  if (request->configuration() > 0) {
+    reply->clear_configurations();
+    *reply->add_configurations() =
+        result.configurations(static_cast<int>(request->configuration()) - 1);
+  }
+  return grpc::Status::OK;
+}
+
+grpc::Status FakeService::List(grpc::ServerContext* /*context*/,
+                               const v1::ListRequest* request,
+                               v1::ListResponse* reply) {
+  listed = *request;
+  *reply->add_experiments() = result;
+  reply->set_next_page_token("older");
+  return take_status();
+}
+
+grpc::Status FakeService::Watch(grpc::ServerContext* context,
+                                const v1::WatchRequest* /*request*/,
+                                grpc::ServerWriter<v1::Experiment>* writer) {
+  v1::Experiment state = result;
+  state.clear_configurations();
+  state.set_state(v1::RUNNING);
+  state.set_num_finished(0);
+  writer->Write(state);
+  is_watched = true;
+  is_watched.notify_all();
+  while (watch_hangs && !context->IsCancelled()) {
+    // The caller reads nothing new; a write fails once it is gone.
+    writer->Write(state);
+  }
+  if (!watch_hangs) {
+    writer->Write(result);
+  }
+  return grpc::Status::OK;
+}
+
+grpc::Status FakeService::Cancel(grpc::ServerContext* /*context*/,
+                                 const v1::CancelRequest* /*request*/,
+                                 v1::Experiment* reply) {
+  *reply = result;
+  reply->set_state(v1::CANCELLED);
+  return take_status();
+}
+
+grpc::Status FakeService::ListDevices(grpc::ServerContext* /*context*/,
+                                      const v1::ListDevicesRequest* /*request*/,
+                                      v1::ListDevicesResponse* reply) {
+  *reply = device_list;
+  return take_status();
+}
+
+grpc::Status FakeService::ListOperators(grpc::ServerContext* /*context*/,
+                                        const v1::ListOperatorsRequest* /*request*/,
+                                        v1::ListOperatorsResponse* reply) {
+  *reply = operator_list;
+  return take_status();
+}
+
+grpc::Status FakeService::AcceptBits(grpc::ServerContext* /*context*/,
+                                     const v1::AcceptBitsRequest* request,
+                                     v1::AcceptBitsResponse* reply) {
+  accepted = *request;
+  reply->set_epoch(3);
+  reply->set_num_unchanged(4);
+  return take_status();
+}
+
+grpc::Status FakeService::ListGoldens(grpc::ServerContext* /*context*/,
+                                      const v1::ListGoldensRequest* request,
+                                      v1::ListGoldensResponse* reply) {
+  goldens_asked.push_back(*request);
+  const bool first = request->page_token().empty();
+  v1::Golden& golden = *reply->add_goldens();
+  golden.set_operator_name("qsa_decode");
+  golden.set_workload(first ? "parity/fp16/1" : "parity/int8/1");
+  golden.set_tensor("all");
+  golden.set_family("baseline");
+  golden.set_domain("any_device");
+  golden.set_digest("0123456789abcdef0123456789abcdef");
+  golden.set_reason("a shorter sum");
+  golden.set_epoch(first ? 0 : 2);
+  reply->set_next_page_token(first ? "next" : "");
+  return take_status();
+}
+
+}  // namespace assay::client

@@ -1,0 +1,63 @@
+// A daemon that answers from a script and keeps what it was asked.
+#pragma once
+
+#include "proto/assay.grpc.pb.h"
+
+#include "grpcpp/server.h"
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace assay::client {
+
+class FakeService final : public v1::Assay::Service {
+ public:
+  v1::Experiment result;  // what Get and Watch end with
+  v1::ListDevicesResponse device_list;
+  v1::ListOperatorsResponse operator_list;
+  grpc::Status next_status;         // of the next unary call but Get
+  bool watch_hangs = false;         // until the caller leaves
+  bool whole_is_too_large = false;  // Get answers only for one configuration
+  std::atomic<bool> is_watched = false;
+
+  std::vector<v1::SubmitRequest> submitted;
+  std::vector<v1::GetRequest> asked;
+  v1::ListRequest listed;
+  v1::AcceptBitsRequest accepted;
+  std::vector<v1::ListGoldensRequest> goldens_asked;
+
+  grpc::Status Submit(grpc::ServerContext* context,
+                      const v1::SubmitRequest* request,
+                      v1::Experiment* reply) override;
+  grpc::Status Get(grpc::ServerContext* context,
+                   const v1::GetRequest* request,
+                   v1::Experiment* reply) override;
+  grpc::Status List(grpc::ServerContext* context,
+                    const v1::ListRequest* request,
+                    v1::ListResponse* reply) override;
+  grpc::Status Watch(grpc::ServerContext* context,
+                     const v1::WatchRequest* request,
+                     grpc::ServerWriter<v1::Experiment>* writer) override;
+  grpc::Status Cancel(grpc::ServerContext* context,
+                      const v1::CancelRequest* request,
+                      v1::Experiment* reply) override;
+  grpc::Status ListDevices(grpc::ServerContext* context,
+                           const v1::ListDevicesRequest* request,
+                           v1::ListDevicesResponse* reply) override;
+  grpc::Status ListOperators(grpc::ServerContext* context,
+                             const v1::ListOperatorsRequest* request,
+                             v1::ListOperatorsResponse* reply) override;
+  grpc::Status AcceptBits(grpc::ServerContext* context,
+                          const v1::AcceptBitsRequest* request,
+                          v1::AcceptBitsResponse* reply) override;
+  grpc::Status ListGoldens(grpc::ServerContext* context,
+                           const v1::ListGoldensRequest* request,
+                           v1::ListGoldensResponse* reply) override;
+
+ private:
+  grpc::Status take_status();
+};
+
+}  // namespace assay::client

@@ -1,0 +1,160 @@
+#include "tests/client/fixtures.h"
+
+namespace assay::client {
+namespace {
+
+void set(v1::Setting* setting, const std::string& name, const std::string& value) {
+  setting->set_name(name);
+  setting->set_value(value);
+}
+
+void fill_measurement(v1::Measurement& measurement, const std::string& variant) {
+  measurement.mutable_arm()->set_variant(variant);
+  set(measurement.mutable_arm()->add_parameters(), "threads", "2");
+  measurement.set_family("baseline");
+  measurement.set_timing_source(v1::STEADY_CLOCK);
+  measurement.set_cache_mode(v1::HOT);
+  for (std::uint32_t round = 0; round < 12; ++round) {
+    v1::Block& block = *measurement.add_blocks();
+    block.set_round(round);
+    block.set_leg(1);
+    block.set_num_calls(20);
+  }
+  v1::TensorDigest& out = *measurement.add_outputs();
+  out.set_tensor("out");
+  out.set_digest("0123456789abcdef0123456789abcdef");
+  measurement.mutable_bits()->set_tolerance_known(true);
+  measurement.mutable_bits()->set_tolerance_used(0.03125);
+}
+
+v1::Configuration configuration(std::uint32_t number, const std::string& n_q) {
+  v1::Configuration made;
+  made.set_configuration(number);
+  set(made.mutable_workload()->add_axes(), "kv", "int8");
+  set(made.mutable_workload()->add_axes(), "n_q", n_q);
+  set(made.mutable_workload()->add_axes(), "width", "2051");
+  made.mutable_baseline_arm()->set_variant("one_cell");
+  made.mutable_candidate_arm()->set_variant("two_cell");
+  made.set_outcome(v1::FINISHED);
+  fill_measurement(*made.mutable_baseline(), "one_cell");
+  fill_measurement(*made.mutable_candidate(), "two_cell");
+  return made;
+}
+
+void reject(v1::Configuration& made) {
+  v1::BitsReport& bits = *made.mutable_candidate()->mutable_bits();
+  bits.set_failed(v1::BITS_EQUAL);
+  v1::Drift& drift = *bits.mutable_drift();
+  drift.set_tensor("out");
+  drift.set_num_elements(12288);
+  drift.set_num_differing(1024);
+  drift.add_first_index(0);
+  drift.add_first_index(3);
+  drift.add_first_index(17);
+  drift.set_expected_bits("0x3f800000");
+  drift.set_found_bits("0x3f800001");
+  drift.set_expected_value("1");
+  drift.set_found_value("1.0000001");
+  drift.set_max_ulp(3);
+  drift.set_drift_class(v1::ULP_SIZED);
+  v1::Verdict& verdict = *made.add_verdicts();
+  verdict.set_verdict(v1::REJECTED);
+  verdict.set_rejected_by(v1::BITS_EQUAL);
+  verdict.set_reason("the bits differ from the baseline's");
+}
+
+void fill_head(v1::Experiment& experiment, v1::ExperimentKind kind) {
+  experiment.set_experiment_id(7);
+  experiment.set_state(v1::DONE);
+  experiment.mutable_spec()->set_kind(kind);
+  experiment.mutable_spec()->set_operator_name("qsa_decode");
+  experiment.mutable_spec()->set_device("cpu");
+  experiment.mutable_spec()->set_seed(5);
+  experiment.mutable_device()->set_name("cpu");
+  experiment.mutable_device()->set_model("Made-up CPU");
+  experiment.mutable_device()->set_code_version("0.1.0+abc");
+}
+
+void add_item(v1::Experiment& experiment,
+              const std::string& suite,
+              const std::string& name,
+              std::int64_t num_cases) {
+  v1::Configuration& item = *experiment.add_configurations();
+  item.set_configuration(static_cast<std::uint32_t>(experiment.configurations_size()));
+  item.set_outcome(v1::FINISHED);
+  v1::CheckResult& check = *item.mutable_check();
+  check.set_suite(suite);
+  check.set_name(name);
+  check.set_passed(true);
+  check.set_num_cases(num_cases);
+  experiment.set_num_configurations(item.configuration());
+  experiment.set_num_finished(item.configuration());
+}
+
+void add_parity(v1::Experiment& experiment, const std::string& format, std::int64_t num_cases) {
+  add_item(experiment, "parity", format, num_cases);
+  v1::CheckResult& check =
+      *experiment.mutable_configurations(experiment.configurations_size() - 1)->mutable_check();
+  check.set_num_nontrivial(num_cases * 6144);
+  check.add_counts()->set_label(format);
+  check.mutable_counts(0)->set_num(num_cases);
+  check.set_num_goldens_reproduced(static_cast<std::uint32_t>(num_cases));
+}
+
+}  // namespace
+
+v1::Verdict made_up_verdict(v1::VerdictKind kind, double ratio, const std::string& reason) {
+  v1::Verdict verdict;
+  verdict.set_verdict(kind);
+  verdict.set_reason(reason);
+  verdict.set_bits_equal(true);
+  for (const char* name : {"chunk", "total"}) {
+    v1::StageVerdict& stage = *verdict.add_stages();
+    stage.set_stage(name);
+    stage.set_verdict(kind);
+    stage.set_has_ratio(true);
+    stage.set_ratio(ratio);
+    stage.set_ratio_low(ratio - 0.01);
+    stage.set_ratio_high(ratio + 0.01);
+    stage.set_coverage(0.99951);
+    stage.set_num_rounds(12);
+    stage.set_baseline_median_ns(1'234'500);
+    stage.set_candidate_median_ns(static_cast<std::int64_t>(1'234'500 * ratio));
+  }
+  return verdict;
+}
+
+v1::Experiment made_up_comparison() {
+  v1::Experiment experiment;
+  fill_head(experiment, v1::COMPARE);
+  experiment.set_num_configurations(2);
+  experiment.set_num_finished(2);
+  v1::Configuration& faster = *experiment.add_configurations();
+  faster = configuration(1, "1");
+  *faster.add_verdicts() = made_up_verdict(v1::FASTER, 0.8, "the whole interval is below 0.99");
+  faster.mutable_verdicts(0)->set_golden("reproduced");
+  faster.mutable_baseline()->set_floor_ns(617'250);
+  faster.mutable_candidate()->set_floor_ns(617'250);
+  v1::Configuration& rejected = *experiment.add_configurations();
+  rejected = configuration(2, "2");
+  reject(rejected);
+  return experiment;
+}
+
+v1::Experiment made_up_check() {
+  v1::Experiment experiment;
+  fill_head(experiment, v1::CHECK);
+  experiment.mutable_spec()->set_suite("all");
+  add_parity(experiment, "fp16", 584);
+  add_parity(experiment, "int8", 584);
+  for (const char* name : {"drops_last_cell", "nibbles_swapped"}) {
+    add_item(experiment, "mutants", name, 1);
+    v1::CheckResult& check =
+        *experiment.mutable_configurations(experiment.configurations_size() - 1)->mutable_check();
+    check.set_rejected_by(v1::BITS_EQUAL);
+    check.set_detail("12 elements differ");
+  }
+  return experiment;
+}
+
+}  // namespace assay::client

@@ -1,0 +1,43 @@
+#include "client/history_text.h"
+
+#include "tests/client/fixtures.h"
+
+#include <gtest/gtest.h>
+
+namespace assay::client {
+namespace {
+
+TEST(History, ShowsExperimentsToPeopleAndRawToPrograms) {
+  v1::ListResponse response;
+  v1::Experiment& experiment = *response.add_experiments();
+  experiment = made_up_comparison();
+  experiment.set_submitted_ns(1'769'860'805'000'000'000);
+  experiment.set_worst_verdict(v1::REJECTED);
+  experiment.mutable_spec()->set_label("a, b\033[31m");
+  EXPECT_EQ(experiments_text(response, Format::kTable),
+            "id  state  kind     operator    device  finished  worst verdict  submitted (UTC)"
+            "      label\n"
+            " 7  done   compare  qsa_decode  cpu          2/2  rejected       2026-01-31 12:00:05"
+            "  a, b [31m\n");
+  EXPECT_NE(experiments_text(response, Format::kCsv)
+                .find("\n7,DONE,COMPARE,qsa_decode,cpu,2,2,REJECTED,1769860805000000000,0,0,"),
+            std::string::npos);
+}
+
+TEST(History, ShowsWhatAnEpochChanged) {
+  v1::AcceptBitsResponse response;
+  response.set_epoch(3);
+  v1::Golden& golden = *response.add_goldens();
+  golden.set_epoch(3);
+  golden.set_workload("kv=int8,seed=0");
+  golden.set_digest("0123456789abcdef0123456789abcdef");
+  golden.set_replaced_digest("fedcba9876543210fedcba9876543210");
+  golden.set_reason("a shorter sum");
+  const std::string text = accepted_text(response, Format::kTable);
+  EXPECT_NE(text.find("01234567  fedcba98"), std::string::npos) << text;
+  EXPECT_TRUE(text.ends_with("\n\nepoch 3: 1 digest changed, 0 unchanged\n")) << text;
+  EXPECT_NE(accepted_text(response, Format::kCsv).find(golden.digest()), std::string::npos);
+}
+
+}  // namespace
+}  // namespace assay::client

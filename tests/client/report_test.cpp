@@ -1,0 +1,286 @@
+#include "client/report.h"
+
+#include "tests/client/fixtures.h"
+
+#include <gtest/gtest.h>
+
+namespace assay::client {
+namespace {
+
+constexpr char kFacts[] =
+    "device      cpu (Made-up CPU)\n"
+    "code        0.1.0+abc\n"
+    "operator    qsa_decode\n"
+    "cache       hot\n"
+    "timing      steady clock\n"
+    "schedule    BAB, 12 rounds of 20 calls a block\n"
+    "interval    of the median ratio, coverage 99.95 %\n"
+    "seed        5\n"
+    "experiment  7\n"
+    "A           one_cell, threads=2\n"
+    "B           two_cell, threads=2\n"
+    "workload    kv=int8, width=2051\n";
+
+std::string text_of(const v1::Experiment& experiment, Format format, bool with_samples = false) {
+  const auto text = experiment_text(experiment, format, with_samples);
+  EXPECT_TRUE(text.ok()) << text.status();
+  return text.ok() ? *text : "";
+}
+
+// The last `num` lines.
+std::string tail_of(const std::string& text, int num) {
+  std::size_t place = text.size();
+  for (int i = 0; i <= num && place != std::string::npos; ++i) {
+    place = text.rfind('\n', place - 1);
+  }
+  return text.substr(place + 1);
+}
+
+TEST(CompareReport, ShowsNoRatioOfARejectedRowWhateverIsStored) {
+  v1::Experiment experiment = made_up_comparison();
+  v1::Verdict& verdict = *experiment.mutable_configurations(1)->mutable_verdicts(0);
+  *verdict.mutable_stages() = made_up_verdict(v1::FASTER, 0.5, "").stages();
+  EXPECT_EQ(text_of(experiment, Format::kTable), text_of(made_up_comparison(), Format::kTable));
+  EXPECT_EQ(text_of(experiment, Format::kCsv).find(",0.5,"), std::string::npos);
+}
+
+TEST(CompareReport, ShowsWhatHappenedToAConfigurationThatDidNotFinish) {
+  v1::Experiment experiment = made_up_comparison();
+  experiment.set_state(v1::CANCELLED);
+  experiment.set_message("asked for");
+  experiment.set_num_configurations(3);
+  v1::Configuration& crashed = *experiment.mutable_configurations(1);
+  crashed.set_outcome(v1::CRASHED);
+  crashed.set_message("killed by signal 11");
+  crashed.clear_verdicts();
+  const std::string text = text_of(experiment, Format::kTable);
+  EXPECT_NE(text.find("crashed [2]\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("[2] killed by signal 11\n"), std::string::npos) << text;
+  EXPECT_EQ(tail_of(text, 2),
+            "2 configurations: 1 crashed, 1 faster; bits equal in 1 of 2; goldens: 1 reproduced\n"
+            "experiment 7 cancelled: asked for; 2 of 3 configurations finished\n");
+}
+
+TEST(CompareReport, SaysThatNothingWasTimedWhenAllIsRejected) {
+  v1::Experiment experiment = made_up_comparison();
+  experiment.mutable_configurations()->DeleteSubrange(0, 1);
+  experiment.mutable_configurations(0)->mutable_baseline()->clear_blocks();
+  experiment.mutable_configurations(0)->mutable_candidate()->clear_blocks();
+  const std::string text = text_of(experiment, Format::kTable);
+  EXPECT_NE(text.find("schedule    nothing was timed\n"), std::string::npos) << text;
+  EXPECT_EQ(text.find("interval    "), std::string::npos) << text;
+}
+
+TEST(CompareReport, NamesTheBaselineThatFailed) {
+  v1::Experiment experiment = made_up_comparison();
+  v1::Configuration& failed = *experiment.mutable_configurations(1);
+  failed.mutable_verdicts(0)->set_rejected_baseline(true);
+  failed.mutable_verdicts(0)->set_rejected_by(v1::BITS_REPEATABLE);
+  failed.mutable_baseline()->mutable_bits()->set_detail("3 digests in 5 runs");
+  const std::string text = text_of(experiment, Format::kTable);
+  EXPECT_NE(text.find("not repeatable"), std::string::npos) << text;
+  EXPECT_NE(text.find("baseline rejected [2]"), std::string::npos) << text;
+  EXPECT_NE(text.find("; 3 digests in 5 runs\n"), std::string::npos) << text;
+}
+
+TEST(CompareReport, TellsOfDisqualifiedBlocksAndLostRecords) {
+  v1::Experiment experiment = made_up_comparison();
+  v1::Measurement& candidate = *experiment.mutable_configurations(0)->mutable_candidate();
+  candidate.mutable_blocks(3)->set_disqualified(true);
+  candidate.mutable_blocks(3)->set_disqualified_because("thermal slow-down");
+  candidate.set_num_dropped_records(2);
+  const std::string text = text_of(experiment, Format::kTable);
+  EXPECT_NE(text.find("faster [1] [2] [3]\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("[2] 1 of 12 blocks of B disqualified: thermal slow-down\n"),
+            std::string::npos);
+  EXPECT_NE(text.find("[3] 2 activity records of B had no usable time\n"), std::string::npos);
+}
+
+TEST(CompareReport, ShowsTheTableOfAComparison) {
+  EXPECT_EQ(
+      text_of(made_up_comparison(), Format::kTable),
+      std::string(kFacts) +
+          "\n"
+          "workload  stage   A us   B us    B/A        interval  A of floor  B of floor  bits"
+          "            tolerance used  verdict\n"
+          "n_q=1     chunk  1,234  987.6  0.800  [0.790, 0.810]                          equal "
+          "01234567          0.0312  faster\n"
+          "          total  1,234  987.6  0.800  [0.790, 0.810]        50 %        62 %       "
+          "                           faster [1]\n"
+          "n_q=2     total      -      -      -               -                          bits "
+          "differ             0.0312  rejected [2]\n"
+          "\n"
+          "[1] the whole interval is below 0.99\n"
+          "[2] the bits differ from the baseline's; 1,024 of 12,288 elements of `out` differ (ulp "
+          "sized, at most 3 ulp), first at out[0, 3, 17]: expected 0x3f800000 (1), found "
+          "0x3f800001 (1.0000001)\n"
+          "\n"
+          "2 configurations: 1 faster, 1 rejected; bits equal in 1 of 2; goldens: 1 reproduced\n");
+}
+
+TEST(CompareReport, WritesMarkdownForAPullRequest) {
+  v1::Experiment experiment = made_up_comparison();
+  experiment.mutable_spec()->set_label("a|b <i>");
+  experiment.mutable_configurations()->RemoveLast();
+  experiment.mutable_configurations(0)->mutable_baseline()->clear_floor_ns();
+  EXPECT_EQ(text_of(experiment, Format::kMarkdown),
+            "- device: cpu (Made-up CPU)\n"
+            "- code: 0.1.0+abc\n"
+            "- operator: qsa_decode\n"
+            "- cache: hot\n"
+            "- timing: steady clock\n"
+            "- schedule: BAB, 12 rounds of 20 calls a block\n"
+            "- interval: of the median ratio, coverage 99.95 %\n"
+            "- seed: 5\n"
+            "- experiment: 7\n"
+            "- label: a\\|b &lt;i>\n"
+            "- A: one_cell, threads=2\n"
+            "- B: two_cell, threads=2\n"
+            "- workload: kv=int8, n_q=1, width=2051\n"
+            "\n"
+            "| stage |  A us |  B us |   B/A |       interval | bits           | tolerance used | "
+            "verdict    |\n"
+            "| ----- | ----: | ----: | ----: | -------------: | -------------- | -------------: | "
+            "---------- |\n"
+            "| chunk | 1,234 | 987.6 | 0.800 | [0.790, 0.810] | equal 01234567 |         0.0312 | "
+            "faster     |\n"
+            "| total | 1,234 | 987.6 | 0.800 | [0.790, 0.810] |                |                | "
+            "faster [1] |\n"
+            "\n"
+            "1. the whole interval is below 0.99\n"
+            "\n"
+            "1 configuration: 1 faster; bits equal in 1 of 1; goldens: 1 reproduced\n");
+}
+
+TEST(CompareReport, ShowsAMeasurementWithoutAJudgement) {
+  v1::Experiment experiment = made_up_comparison();
+  experiment.mutable_spec()->set_kind(v1::MEASURE);
+  experiment.mutable_configurations()->RemoveLast();
+  v1::Configuration& measured = *experiment.mutable_configurations(0);
+  measured.clear_candidate();
+  measured.clear_candidate_arm();
+  measured.mutable_verdicts(0)->set_verdict(v1::NOT_JUDGED);
+  for (v1::StageVerdict& stage : *measured.mutable_verdicts(0)->mutable_stages()) {
+    stage.set_baseline_lower_quartile_ns(1'200'000);
+    stage.set_baseline_upper_quartile_ns(1'300'000);
+  }
+  const std::string text = text_of(experiment, Format::kTable);
+  EXPECT_NE(
+      text.find("stage  median us    quartiles us  of floor  bits      tolerance used  result\n"
+                "chunk      1,234  1,200 to 1,300            01234567          0.0312\n"
+                "total      1,234  1,200 to 1,300      50 %                            "
+                "measured\n"),
+      std::string::npos)
+      << text;
+}
+
+TEST(CompareReport, GivesRawNanosecondsAsCsv) {
+  const std::string text = text_of(made_up_comparison(), Format::kCsv);
+  EXPECT_NE(
+      text.find("\n7,1,qsa_decode,cpu,,\"kv=int8,n_q=1,width=2051,seed=0\",one_cell:threads=2,"
+                "two_cell:threads=2,FINISHED,total,1234500,,,987600,,,0.8,0.79,0.81,0.99951,"
+                "0,12,FASTER,VERDICT_KIND_UNSPECIFIED,FASTER,true,,"
+                "0123456789abcdef0123456789abcdef,reproduced,0.03125,617250,STEADY_CLOCK,HOT,"
+                "the whole interval is below 0.99\n"),
+      std::string::npos)
+      << text;
+}
+
+TEST(CompareReport, KeepsTheNamesOfTheDataModelInJson) {
+  const std::string text = text_of(made_up_comparison(), Format::kJson);
+  EXPECT_NE(text.find("\"experiment_id\": \"7\""), std::string::npos);
+  EXPECT_NE(text.find("\"found_bits\": \"0x3f800001\""), std::string::npos);
+}
+
+TEST(BlockReport, ShowsClocksAndTimesOfEveryBlock) {
+  v1::Experiment experiment = made_up_comparison();
+  experiment.mutable_configurations()->RemoveLast();
+  v1::Configuration& configuration = *experiment.mutable_configurations(0);
+  configuration.clear_candidate();
+  v1::Measurement& baseline = *configuration.mutable_baseline();
+  baseline.mutable_blocks()->DeleteSubrange(1, 11);
+  baseline.mutable_blocks(0)->set_num_calls(3);
+  baseline.mutable_blocks(0)->set_sm_clock_mhz(1980);
+  v1::StageSamples& total = *baseline.add_stages();
+  total.set_stage("total");
+  for (const std::int64_t sample : {3000, 1000, 2000}) {
+    total.add_samples_ns(sample);
+  }
+  EXPECT_EQ(tail_of(text_of(experiment, Format::kTable, true), 1),
+            "            1  A        1    2      3     1.000      2.000    3.000   1,980        "
+            "   -        -      -\n");
+  EXPECT_EQ(tail_of(text_of(experiment, Format::kCsv, true), 1),
+            "1,\"kv=int8,n_q=1,width=2051,seed=0\",baseline,one_cell:threads=2,total,0,1,2,2000,"
+            "1980,false\n");
+}
+
+TEST(CheckReport, NeverEndsWithTheBareLinesWhenSomethingWentWrong) {
+  v1::Experiment experiment = made_up_check();
+  experiment.mutable_configurations(1)->mutable_check()->set_passed(false);
+  experiment.mutable_configurations(1)->mutable_check()->set_num_goldens_differing(2);
+  experiment.mutable_configurations(1)->mutable_check()->set_rejected_by(v1::BITS_GOLDEN);
+  experiment.mutable_configurations(1)->mutable_check()->set_detail("golden differs: parity/x/3");
+  experiment.mutable_configurations(1)->mutable_check()->set_first_golden_differing("parity/x/3");
+  v1::CheckResult& survivor = *experiment.mutable_configurations(2)->mutable_check();
+  survivor.set_passed(false);
+  survivor.clear_rejected_by();
+  experiment.mutable_configurations(3)->set_outcome(v1::TIMED_OUT);
+  const std::string text = text_of(experiment, Format::kTable);
+  EXPECT_NE(text.find("failed [1]"), std::string::npos) << text;
+  EXPECT_NE(text.find("[1] 2 goldens differ, first parity/x/3\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("drops_last_cell  SURVIVED"), std::string::npos) << text;
+  EXPECT_EQ(tail_of(text, 4),
+            "goldens: 1,168 reproduced, 0 not stored, 2 differ\n"
+            "1 item could not be carried out\n"
+            "parity: 1,168 cases, 0 differ, 1 item failed\n"
+            "mutants: 0 of 2 rejected\n");
+}
+
+TEST(CheckReport, ShowsTheFirstDifferenceOnce) {
+  v1::Experiment experiment = made_up_check();
+  v1::CheckResult& check = *experiment.mutable_configurations(2)->mutable_check();
+  check.mutable_drift()->set_tensor("out");
+  check.mutable_drift()->set_num_differing(12);
+  check.mutable_drift()->set_found_bits("0x3f800001");
+  EXPECT_NE(
+      text_of(experiment, Format::kTable).find("12 elements differ; 12 of 0 elements of `out`"),
+      std::string::npos);
+  check.set_detail("12 elements differ, first found 0x3f800001");
+  EXPECT_NE(text_of(experiment, Format::kTable).find("first found 0x3f800001\n"),
+            std::string::npos);
+}
+
+TEST(CheckReport, SaysThatAnUnfinishedSuiteIsNotWhole) {
+  v1::Experiment experiment = made_up_check();
+  experiment.set_state(v1::INTERRUPTED);
+  experiment.set_num_configurations(9);
+  EXPECT_EQ(tail_of(text_of(experiment, Format::kTable), 3),
+            "experiment 7 interrupted; 4 of 9 configurations finished\n"
+            "parity: 1,168 cases, 0 differ so far\n"
+            "mutants: 2 of 2 rejected so far\n");
+}
+
+TEST(CheckReport, EndsWithTheLinesOfTheSuites) {
+  EXPECT_EQ(text_of(made_up_check(), Format::kTable),
+            "device      cpu (Made-up CPU)\n"
+            "code        0.1.0+abc\n"
+            "operator    qsa_decode\n"
+            "suite       all\n"
+            "seed        5\n"
+            "experiment  7\n"
+            "\n"
+            "item         cases  differ  non-trivial  counts    result\n"
+            "parity/fp16    584       0    3,588,096  fp16 584  passed\n"
+            "parity/int8    584       0    3,588,096  int8 584  passed\n"
+            "\n"
+            "mutant           rejected by  what was seen\n"
+            "drops_last_cell  bits differ  12 elements differ\n"
+            "nibbles_swapped  bits differ  12 elements differ\n"
+            "\n"
+            "goldens: 1,168 reproduced, 0 not stored, 0 differ\n"
+            "parity: 1,168 cases, 0 differ\n"
+            "mutants: 2 of 2 rejected\n");
+}
+
+}  // namespace
+}  // namespace assay::client
