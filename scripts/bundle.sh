@@ -17,6 +17,9 @@ rm -rf "$bundle"
 cmake --install build/ci --prefix "$bundle" --strip
 cmake --install build/ci --prefix "$bundle" --component gpu_tests --strip
 install -m 755 scripts/gpu_run.sh "$bundle/gpu_run.sh"
+# The competition's script, where it lies beside the repository.
+peers=../shared/peers/attention_peers.py
+[ ! -f "$peers" ] || install -m 644 "$peers" "$bundle/"
 
 mkdir -p "$bundle/lib/assay"
 find "$bundle/bin" "$bundle/libexec" -type f -perm -u+x -print0 | xargs -0 ldd |
