@@ -1,5 +1,7 @@
-// assayd as a process of its own, and a folder for its files.
+// assayd as a process of its own.
 #pragma once
+
+#include "tests/temporary_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +9,6 @@
 #include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
-#include <filesystem>
 #include <string>
 #include <sys/wait.h>
 #include <thread>
@@ -15,27 +16,6 @@
 #include <vector>
 
 namespace assay {
-
-class Folder {
- public:
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "assay-test-XXXXXX").string();
-    path_ = mkdtemp(name.data());
-  }
-
-  ~Folder() {
-    std::error_code error;
-    std::filesystem::remove_all(path_, error);
-  }
-
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-
-  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
-
- private:
-  std::string path_;
-};
 
 class Daemon {
  public:

@@ -5,13 +5,13 @@
 #include "server/config.h"
 #include "server/goldens.h"
 #include "server/scheduler.h"
+#include "tests/temporary_folder.h"
 
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
-#include <filesystem>
 #include <initializer_list>
 #include <memory>
 #include <string>
@@ -21,27 +21,6 @@
 namespace assay::server {
 
 inline constexpr std::chrono::seconds kPatience{20};
-
-class Folder {
- public:
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "assay-test-XXXXXX").string();
-    path_ = mkdtemp(name.data());
-  }
-
-  ~Folder() {
-    std::error_code error;
-    std::filesystem::remove_all(path_, error);
-  }
-
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-
-  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
-
- private:
-  std::string path_;
-};
 
 inline v1::DeviceConfig device_config(const std::string& name,
                                       const std::vector<std::string>& prefix = {}) {
