@@ -210,6 +210,15 @@ void Board::set_progress(std::int64_t experiment_id, std::uint32_t num_finished,
   }
 }
 
+void Board::set_waiting(std::int64_t experiment_id, const std::string& why) {
+  const std::lock_guard lock(mutex_);
+  const auto live = live_.find(experiment_id);
+  if (live != live_.end() && live->second.waiting != why) {
+    live->second.waiting = why;
+    bump(live->second, true);
+  }
+}
+
 void Board::end(std::int64_t experiment_id) {
   const std::lock_guard lock(mutex_);
   const auto live = live_.find(experiment_id);
@@ -258,6 +267,9 @@ void Board::overlay(v1::Experiment& experiment) const {
   experiment.set_progress(found->second.progress);
   if (state.running == experiment.experiment_id()) {
     experiment.set_estimate_ns(remaining_ns(found->second, true).value_or(0));
+    if (!found->second.waiting.empty()) {
+      experiment.set_message(found->second.waiting);
+    }
     return;
   }
   const auto place = std::ranges::find(state.queue, experiment.experiment_id());

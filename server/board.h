@@ -70,6 +70,8 @@ class Board {
   bool cancel_asked(std::int64_t experiment_id) const;
 
   void set_progress(std::int64_t experiment_id, std::uint32_t num_finished, double progress);
+  // Why a running one does not go on; shown as its message.
+  void set_waiting(std::int64_t experiment_id, const std::string& why);
   void end(std::int64_t experiment_id);
 
   // Queue position, estimate and progress of one that is alive here.
@@ -90,6 +92,7 @@ class Board {
     std::uint32_t num_configurations = 0;
     std::uint32_t num_finished = 0;
     double progress = 0;
+    std::string waiting;  // empty: it is at work
     std::int64_t typical_ns = 0;
     bool cancel = false;
     std::uint64_t version = 1;

@@ -95,6 +95,9 @@ void DeviceWorker::execute(std::int64_t experiment_id) {
     }
     log_line("store",
              {{"finish", absl::StrCat(experiment_id)}, {"error", std::string(finished.message())}});
+    services_.board->set_waiting(experiment_id,
+                                 absl::StrCat("its end is not stored yet: ",
+                                              std::string(public_status(finished).message())));
     std::this_thread::sleep_for(kRetryInterval);
   }
 }
