@@ -43,12 +43,16 @@ std::string_view name_of(DType dtype) {
       return "u8";
     case DType::kI32:
       return "i32";
+    case DType::kI64:
+      return "i64";
   }
   return "";
 }
 
 std::int64_t size_bytes(DType dtype) {
   switch (dtype) {
+    case DType::kI64:
+      return 8;
     case DType::kF32:
     case DType::kI32:
       return 4;

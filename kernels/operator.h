@@ -19,7 +19,7 @@
 
 namespace assay::kernels {
 
-enum class DType : std::uint8_t { kF32, kF16, kBF16, kI8, kU8, kI32 };
+enum class DType : std::uint8_t { kF32, kF16, kBF16, kI8, kU8, kI32, kI64 };
 
 std::string_view name_of(DType dtype);
 std::int64_t size_bytes(DType dtype);
@@ -28,6 +28,7 @@ enum class Role : std::uint8_t {
   kInput,         // read-only for every variant
   kOutput,        // every element is written, compared and judged against the reference
   kIntermediate,  // compared where live; a variant may leave it alone only if its row says so
+                  // (VariantRow::leaves)
   kScratch,       // never compared, poisoned with NaN patterns
 };
 
@@ -53,6 +54,9 @@ struct ElementRange {
 struct Reference {
   std::vector<double> values;
   std::vector<double> tolerances;
+  // How many terms (visible keys) each element sums, where an operator tells its worst share of the
+  // tolerance per bucket of them; else empty.
+  std::vector<std::int32_t> num_terms;
 };
 
 // An axis of workloads, or a launch parameter: an integer in [min, max], or one of `choices`.
@@ -97,8 +101,10 @@ class Problem {
 
 // Launch parameters by their place in the variant's `parameters`: the integer, or the index of the
 // choice.
+inline constexpr std::size_t kMostParameters = 12;
+
 struct LaunchParameters {
-  std::array<std::int32_t, 8> values = {};
+  std::array<std::int32_t, kMostParameters> values = {};
 };
 
 // Which kernels a launcher really ran, by name; null in timed calls.
@@ -124,6 +130,10 @@ struct Stage {
 
 inline constexpr std::string_view kBaselineFamily = "baseline";
 
+// Bits domains beside "cpu" and "sm_XX": everywhere, and the architecture of a CUDA device.
+inline constexpr std::string_view kAnyDevice = "any_device";
+inline constexpr std::string_view kArchitecture = "architecture";
+
 // One implementation on one backend. Adding one is a kernel, a launcher and one row in its
 // backend's table.
 template <class Launch>
@@ -131,11 +141,16 @@ struct VariantRow {
   std::string_view name;
   std::string_view idea;                      // one sentence: what it adds to the row before
   std::string_view family = kBaselineFamily;  // bit family
-  std::span<const AxisInfo> parameters = {};  // at most 8; they may change speed and never bits
+  std::span<const AxisInfo> parameters = {};  // at most kMostParameters; speed, never bits
   std::span<const Stage<Launch>> stages = {};
   int min_compute_capability = 0;  // 75 for 7.5; CUDA only
   // Why this host or device cannot run it; OK where it can. Null: it always can.
   absl::Status (*available)(const LaunchParameters& parameters) = nullptr;
+  // Whether this form leaves an intermediate unwritten; it is then not compared. Null: none.
+  bool (*leaves)(const LaunchParameters& parameters, std::size_t tensor) = nullptr;
+  // Where its bits are promised equal; empty: the operator's bits_domain for the baseline family,
+  // for another one "cpu" or the architecture with the toolkit.
+  std::string_view bits_domain = {};
 };
 
 // A variant with one planted defect, and the workload whose bits must show it.
@@ -178,6 +193,40 @@ struct CaseSuite {
   bool against_reference = false;  // each arm's outputs also against float64
 };
 
+// Elements of the left problem's tensor that must equal as many of the right one's.
+struct RangePair {
+  ElementRange left;
+  std::int64_t right_begin = 0;
+};
+
+// Two calls whose bits must be the same. An arm is text as in CaseSuite::arms.
+struct InvariancePair {
+  std::string name;  // "p=511, depth 3"
+  Workload left;
+  Workload right;
+  std::string left_arm;  // empty: the arm at hand
+  std::string right_arm;
+};
+
+// A change of the call that must leave bits alone: a stream alone or in a batch, another grid,
+// padding. Pairs are made by number, the smallest first, so that the first that differs is the
+// smallest.
+struct Invariance {
+  std::string_view name;  // "alone_equals_batch"
+  std::string_view help;
+  std::int64_t num_pairs = 0;
+  InvariancePair (*pair)(std::int64_t index) = nullptr;
+  // What must be equal in an output or intermediate of both problems; null: everything live, which
+  // then is the same in both.
+  std::vector<RangePair> (*matched)(const Problem& left,
+                                    const Problem& right,
+                                    std::size_t tensor) = nullptr;
+  // The arms at hand. Empty: every variant of the baseline family. A pair whose arms this device
+  // does not have is not run, and said so.
+  std::span<const std::string_view> arms = {};
+  std::int64_t num_repeats = 1;  // of the right call, each compared
+};
+
 struct Operator {
   std::string_view name;
   std::string_view summary;
@@ -192,7 +241,10 @@ struct Operator {
   const CudaTables* cuda = nullptr;  // null when built without CUDA
   std::span<const NamedWorkload> workloads = {};
   std::span<const CaseSuite> suites = {};
-  std::string_view bits_domain = "any_device";  // of the baseline family
+  std::span<const Invariance> invariances = {};
+  std::string_view bits_domain = kAnyDevice;  // of the baseline family
+  // A worst share of the tolerance above this passes, but the formats do not explain it.
+  double tolerance_alarm = 1.0;
 };
 
 // All operators, sorted by name.

@@ -45,6 +45,8 @@ double element_value(kernels::DType dtype, const std::byte* bytes) {
       return load<std::uint8_t>(bytes);
     case kernels::DType::kI32:
       return load<std::int32_t>(bytes);
+    case kernels::DType::kI64:
+      return static_cast<double>(load<std::int64_t>(bytes));
   }
   return std::nan("");
 }
@@ -54,7 +56,8 @@ kernels::DType dtype_of(const TensorLayout& layout) {
                            kernels::DType::kF16,
                            kernels::DType::kBF16,
                            kernels::DType::kI8,
-                           kernels::DType::kU8}) {
+                           kernels::DType::kU8,
+                           kernels::DType::kI64}) {
     if (kernels::name_of(dtype) == layout.dtype) {
       return dtype;
     }
