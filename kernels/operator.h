@@ -204,8 +204,8 @@ struct InvariancePair {
   std::string name;  // "p=511, depth 3"
   Workload left;
   Workload right;
-  std::string left_arm;  // empty: the arm at hand
-  std::string right_arm;
+  std::string left_arm = {};  // empty: the arm at hand
+  std::string right_arm = {};
 };
 
 // A change of the call that must leave bits alone: a stream alone or in a batch, another grid,

@@ -30,6 +30,9 @@ void add_outputs(std::span<const ComparedTensor> compared,
                  const CheckedOutputs& checked,
                  v1::Measurement& measurement) {
   for (std::size_t place = 0; place < compared.size(); ++place) {
+    if (checked.left[place]) {
+      continue;
+    }
     const TensorLayout& layout = compared[place].layout;
     v1::TensorDigest& output = *measurement.add_outputs();
     output.set_tensor(layout.name);
@@ -42,27 +45,12 @@ void add_outputs(std::span<const ComparedTensor> compared,
 
 }  // namespace
 
-std::vector<Digest> digests_of(std::span<const ComparedTensor> compared,
-                               const HostOutputs& outputs) {
-  std::vector<Digest> digests;
-  for (std::size_t place = 0; place < compared.size(); ++place) {
-    digests.push_back(digest_tensor(compared[place].layout, outputs.bytes[place].data()));
-  }
-  return digests;
-}
-
 absl::Status ArmChecker::run(const ArmPlan& arm,
                              std::byte poison,
                              kernels::Trace* trace,
                              absl::Status& finished,
                              HostOutputs& outputs) {
-  ASSAY_RETURN_IF_ERROR(workspace_.poison(0, poison));
-  const kernels::Call call = {.problem = &problem_,
-                              .tensors = workspace_.sets()[0],
-                              .parameters = arm.parameters,
-                              .trace = trace};
-  ASSAY_RETURN_IF_ERROR(device_.run(arm, call, finished));
-  return finished.ok() ? workspace_.read_outputs(0, outputs) : absl::OkStatus();
+  return checked_call(device_, workspace_, problem_, arm, poison, trace, finished, outputs);
 }
 
 absl::Status ArmChecker::check(const ArmPlan& arm,
@@ -71,6 +59,10 @@ absl::Status ArmChecker::check(const ArmPlan& arm,
                                CheckedOutputs& checked) {
   v1::BitsReport& bits = *measurement.mutable_bits();
   checked.family = arm.family;
+  checked.left.clear();
+  for (const ComparedTensor& tensor : workspace_.compared()) {
+    checked.left.push_back(is_left(arm, tensor));
+  }
   kernels::Trace trace;
   std::array<HostOutputs, kRepeatRuns> runs;
   for (std::uint32_t index = 0; index < kRepeatRuns; ++index) {
@@ -87,7 +79,7 @@ absl::Status ArmChecker::check(const ArmPlan& arm,
   std::set<std::vector<Digest>> distinct;
   std::uint32_t first_other = 0;
   for (std::uint32_t index = 0; index < kRepeatRuns; ++index) {
-    std::vector<Digest> digests = digests_of(workspace_.compared(), runs[index]);
+    std::vector<Digest> digests = digests_of(workspace_.compared(), arm, runs[index]);
     if (index == 0) {
       checked.digests = digests;
     } else if (first_other == 0 && digests != checked.digests) {
@@ -98,7 +90,7 @@ absl::Status ArmChecker::check(const ArmPlan& arm,
   bits.set_num_runs(kRepeatRuns);
   bits.set_num_digests(static_cast<std::uint32_t>(distinct.size()));
 
-  const bool is_written = was_all_written(runs[0], runs[1], bits);
+  const bool is_written = was_all_written(arm, runs[0], runs[1], bits);
   checked.outputs = std::move(runs[0]);
   add_outputs(workspace_.compared(), checked, measurement);
   if (!is_written) {
@@ -118,10 +110,14 @@ absl::Status ArmChecker::check(const ArmPlan& arm,
   return absl::OkStatus();
 }
 
-bool ArmChecker::was_all_written(const HostOutputs& first,
+bool ArmChecker::was_all_written(const ArmPlan& arm,
+                                 const HostOutputs& first,
                                  const HostOutputs& second,
                                  v1::BitsReport& bits) const {
   for (std::size_t place = 0; place < workspace_.compared().size(); ++place) {
+    if (is_left(arm, workspace_.compared()[place])) {
+      continue;
+    }
     const TensorLayout& layout = workspace_.compared()[place].layout;
     const std::byte* in_first = first.bytes[place].data();
     const std::byte* in_second = second.bytes[place].data();
@@ -146,6 +142,9 @@ absl::Status ArmChecker::explain_digests(const ArmPlan& arm,
                                          v1::BitsReport& bits) {
   const std::span<const ComparedTensor> compared = workspace_.compared();
   for (std::size_t place = 0; place < compared.size() && !bits.has_drift(); ++place) {
+    if (checked.left[place]) {
+      continue;
+    }
     const auto drift = find_drift(
         compared[place].layout, checked.outputs.bytes[place].data(), other.bytes[place].data());
     if (drift.has_value()) {
@@ -156,7 +155,7 @@ absl::Status ArmChecker::explain_digests(const ArmPlan& arm,
   absl::Status finished;
   HostOutputs again;
   ASSAY_RETURN_IF_ERROR(run(arm, kPoisons[0], nullptr, finished, again));
-  if (finished.ok() && digests_of(compared, again) == checked.digests) {
+  if (finished.ok() && digests_of(compared, arm, again) == checked.digests) {
     fail(bits,
          v1::BITS_WRITTEN,
          absl::StrCat("reads unwritten scratch: with another poison ", describe(bits.drift())));
@@ -188,6 +187,9 @@ void ArmChecker::compare(const CheckedOutputs& baseline,
                          v1::BitsReport& bits) const {
   const std::span<const ComparedTensor> compared = workspace_.compared();
   for (std::size_t place = 0; place < compared.size(); ++place) {
+    if (baseline.left[place] || checked.left[place]) {
+      continue;
+    }
     const auto drift = find_drift(compared[place].layout,
                                   baseline.outputs.bytes[place].data(),
                                   checked.outputs.bytes[place].data());
@@ -206,6 +208,7 @@ void ArmChecker::compare(const CheckedOutputs& baseline,
 
 void ArmChecker::judge_tolerance(const HostOutputs& outputs, v1::BitsReport& bits) {
   const std::span<const ComparedTensor> compared = workspace_.compared();
+  ToleranceBuckets buckets;
   for (std::size_t place = 0; place < compared.size(); ++place) {
     const TensorLayout& layout = compared[place].layout;
     if (!compared[place].is_output) {
@@ -217,13 +220,16 @@ void ArmChecker::judge_tolerance(const HostOutputs& outputs, v1::BitsReport& bit
     if (reference->values.size() != wanted || reference->tolerances.size() != wanted) {
       continue;
     }
-    const ToleranceUse use = tolerance_use(layout, outputs.bytes[place].data(), *reference);
+    const ToleranceUse use =
+        tolerance_use(layout, outputs.bytes[place].data(), *reference, buckets);
     if (!bits.tolerance_known() || use.share > bits.tolerance_used()) {
       bits.set_tolerance_used(use.share);
       bits.set_tolerance_place(place_of(layout.name, coordinates(layout, use.element)));
     }
     bits.set_tolerance_known(true);
   }
+  buckets.write(*bits.mutable_tolerance_buckets());
+  bits.set_tolerance_alarm(bits.tolerance_used() > tolerance_alarm_);
   if (bits.tolerance_known() && !(bits.tolerance_used() <= 1.0) && !has_failed(bits)) {
     fail(bits,
          v1::BITS_TOLERANCE,

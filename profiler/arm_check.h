@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kernels/operator.h"
+#include "profiler/checked_call.h"
 #include "profiler/device.h"
 #include "profiler/digest.h"
 #include "profiler/tolerance.h"
@@ -24,21 +25,25 @@ struct CheckedOutputs {
   HostOutputs outputs;
   std::vector<Digest> digests;  // in the order of Workspace::compared()
   std::string family;
+  std::vector<bool> left;  // in that order: what its form leaves unwritten
 };
 
 class ArmChecker {
  public:
-  // `key` stands for the problem in the cache of references. All outlive the checker.
+  // `key` stands for the problem in the cache of references, `tolerance_alarm` is the operator's.
+  // All outlive the checker.
   ArmChecker(Device& device,
              Workspace& workspace,
              ReferenceCache& references,
              const kernels::Problem& problem,
-             std::string key)
+             std::string key,
+             double tolerance_alarm)
       : device_(device),
         workspace_(workspace),
         references_(references),
         problem_(problem),
-        key_(std::move(key)) {}
+        key_(std::move(key)),
+        tolerance_alarm_(tolerance_alarm) {}
 
   // Fills the measurement's outputs, bits and traced kernels. `baseline` is null for the baseline
   // itself. The returned error is the device's.
@@ -53,7 +58,8 @@ class ArmChecker {
                    kernels::Trace* trace,
                    absl::Status& finished,
                    HostOutputs& outputs);
-  bool was_all_written(const HostOutputs& first,
+  bool was_all_written(const ArmPlan& arm,
+                       const HostOutputs& first,
                        const HostOutputs& second,
                        v1::BitsReport& bits) const;
   // Why runs differ: they follow what lay in memory that nobody wrote, or nothing that is known.
@@ -73,9 +79,7 @@ class ArmChecker {
   ReferenceCache& references_;
   const kernels::Problem& problem_;
   std::string key_;
+  double tolerance_alarm_;
 };
-
-std::vector<Digest> digests_of(std::span<const ComparedTensor> compared,
-                               const HostOutputs& outputs);
 
 }  // namespace assay::profiler

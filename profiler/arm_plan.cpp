@@ -34,6 +34,31 @@ kernels::LaunchParameters launch_parameters(std::span<const kernels::AxisInfo> a
   return parameters;
 }
 
+std::string bits_domain_of(std::string_view of_row,
+                           std::string_view family,
+                           std::string_view of_operator,
+                           const BitsDomains& domains) {
+  if (of_row.empty() && family != kernels::kBaselineFamily) {
+    return domains.own_family;
+  }
+  const std::string_view said = of_row.empty() ? of_operator : of_row;
+  return said == kernels::kArchitecture ? domains.architecture : std::string(said);
+}
+
+std::string capability_text(int compute_capability) {
+  return absl::StrCat(compute_capability / 10, ".", compute_capability % 10);
+}
+
+absl::Status check_compute_capability(std::string_view variant, int needed, int has) {
+  return needed <= has ? absl::OkStatus()
+                       : absl::FailedPreconditionError(absl::StrCat("`",
+                                                                    std::string(variant),
+                                                                    "` needs compute capability ",
+                                                                    capability_text(needed),
+                                                                    ", the device has ",
+                                                                    capability_text(has)));
+}
+
 absl::StatusOr<kernels::Workload> complete_workload(const kernels::Operator& op,
                                                     const v1::Workload& given) {
   std::vector<kernels::Setting> settings;
@@ -106,7 +131,14 @@ v1::OperatorInfo operator_message(const kernels::Operator& op) {
     check.set_name(std::string(suite.name));
     check.set_help(std::string(suite.help));
   }
+  for (const kernels::Invariance& invariance : op.invariances) {
+    v1::CheckInfo& check = *info.add_checks();
+    check.set_suite("invariances");
+    check.set_name(std::string(invariance.name));
+    check.set_help(std::string(invariance.help));
+  }
   info.set_bits_domain(std::string(op.bits_domain));
+  info.set_tolerance_alarm(op.tolerance_alarm);
   return info;
 }
 

@@ -32,7 +32,19 @@ struct ArmPlan {
   v1::Arm arm;  // with all parameters, in the variant's order
   std::string family;
   kernels::LaunchParameters parameters;
+  bool (*leaves)(const kernels::LaunchParameters& parameters, std::size_t tensor) = nullptr;
   std::vector<StagePlan> stages;
+
+  // Whether this form leaves the intermediate unwritten.
+  bool leaves_unwritten(std::size_t tensor) const {
+    return leaves != nullptr && leaves(parameters, tensor);
+  }
+};
+
+// What stands for kernels::kArchitecture on a device, and the domain of a family of its own.
+struct BitsDomains {
+  std::string architecture;  // "sm_90"; on cpu "cpu"
+  std::string own_family;    // with the toolkit
 };
 
 // All parameters of `given`, defaults filled in. NOT_FOUND and INVALID_ARGUMENT name the variant
@@ -43,6 +55,18 @@ absl::StatusOr<std::vector<kernels::Setting>> complete_parameters(
 // Settings as a launcher reads them.
 kernels::LaunchParameters launch_parameters(std::span<const kernels::AxisInfo> axes,
                                             std::span<const kernels::Setting> settings);
+
+// Where a variant's bits are promised equal, as kernels/operator.h says.
+std::string bits_domain_of(std::string_view of_row,
+                           std::string_view family,
+                           std::string_view of_operator,
+                           const BitsDomains& domains);
+
+// "8.0" for 80.
+std::string capability_text(int compute_capability);
+
+// FAILED_PRECONDITION when the device, 75 for 7.5, is older than the variant needs.
+absl::Status check_compute_capability(std::string_view variant, int needed, int has);
 
 // A workload with all axes, checked by the operator's own rules.
 absl::StatusOr<kernels::Workload> complete_workload(const kernels::Operator& op,
@@ -92,13 +116,20 @@ std::vector<StagePlan> bind_stages(std::span<const kernels::Stage<Launch>> stage
   return plans;
 }
 
+// `compute_capability` is the device's; 0 on cpu.
 template <class Launch, class Bind>
 absl::StatusOr<ArmPlan> plan_variant(std::span<const kernels::VariantRow<Launch>> rows,
                                      const v1::Arm& arm,
+                                     int compute_capability,
                                      Bind bind) {
   const kernels::VariantRow<Launch>* row = find_row(rows, arm.variant());
   if (row == nullptr) {
     return no_such_row("variant", rows, arm.variant());
+  }
+  if (const absl::Status status =
+          check_compute_capability(row->name, row->min_compute_capability, compute_capability);
+      !status.ok()) {
+    return status;
   }
   auto settings = complete_parameters(row->name, row->parameters, arm);
   if (!settings.ok()) {
@@ -113,6 +144,7 @@ absl::StatusOr<ArmPlan> plan_variant(std::span<const kernels::VariantRow<Launch>
   }
   plan.family = std::string(row->family);
   plan.parameters = launch_parameters(row->parameters, *settings);
+  plan.leaves = row->leaves;
   if (row->available != nullptr) {
     if (const absl::Status status = row->available(plan.parameters); !status.ok()) {
       return absl::FailedPreconditionError(
@@ -123,9 +155,27 @@ absl::StatusOr<ArmPlan> plan_variant(std::span<const kernels::VariantRow<Launch>
   return plan;
 }
 
-// A mutant as an arm of the baseline family; it has no parameters to set.
+// A mutant as an arm of the baseline family; it has no parameters to set. It needs what the variant
+// needs that it is planted in, and leaves what that leaves.
 template <class Launch, class Bind>
-absl::StatusOr<ArmPlan> plan_mutant_row(const kernels::MutantRow<Launch>& row, Bind bind) {
+absl::StatusOr<ArmPlan> plan_mutant_row(std::span<const kernels::MutantRow<Launch>> mutants,
+                                        std::span<const kernels::VariantRow<Launch>> variants,
+                                        std::string_view name,
+                                        int compute_capability,
+                                        Bind bind) {
+  const kernels::MutantRow<Launch>* found = find_row(mutants, name);
+  if (found == nullptr) {
+    return no_such_row("mutant", mutants, name);
+  }
+  const kernels::MutantRow<Launch>& row = *found;
+  const kernels::VariantRow<Launch>* planted = find_row(variants, row.variant);
+  if (planted != nullptr) {
+    if (const absl::Status status =
+            check_compute_capability(row.name, planted->min_compute_capability, compute_capability);
+        !status.ok()) {
+      return status;
+    }
+  }
   v1::Arm arm;
   auto settings = complete_parameters(row.name, row.parameters, arm);
   if (!settings.ok()) {
@@ -135,20 +185,24 @@ absl::StatusOr<ArmPlan> plan_mutant_row(const kernels::MutantRow<Launch>& row, B
   plan.arm.set_variant(std::string(row.name));
   plan.family = std::string(kernels::kBaselineFamily);
   plan.parameters = launch_parameters(row.parameters, *settings);
+  plan.leaves = planted == nullptr ? nullptr : planted->leaves;
   plan.stages = bind_stages(row.stages, bind);
   return plan;
 }
 
-// Adds rows to an operator's description.
+// Adds rows to an operator's description, whose own bits domain is then the baseline's.
 template <class Launch>
 void describe_rows(std::span<const kernels::VariantRow<Launch>> variants,
                    std::span<const kernels::MutantRow<Launch>> mutants,
+                   const BitsDomains& domains,
                    v1::OperatorInfo& info) {
+  const std::string of_operator = info.bits_domain();
   for (const kernels::VariantRow<Launch>& row : variants) {
     v1::VariantInfo& variant = *info.add_variants();
     variant.set_name(std::string(row.name));
     variant.set_idea(std::string(row.idea));
     variant.set_family(std::string(row.family));
+    variant.set_bits_domain(bits_domain_of(row.bits_domain, row.family, of_operator, domains));
     for (const kernels::AxisInfo& axis : row.parameters) {
       *variant.add_parameters() = axis_message(axis);
     }
@@ -156,9 +210,11 @@ void describe_rows(std::span<const kernels::VariantRow<Launch>> variants,
       variant.add_stages(std::string(stage.name));
     }
     if (row.min_compute_capability > 0) {
-      variant.set_min_compute_capability(
-          absl::StrCat(row.min_compute_capability / 10, ".", row.min_compute_capability % 10));
+      variant.set_min_compute_capability(capability_text(row.min_compute_capability));
     }
+  }
+  if (!info.variants().empty()) {
+    info.set_bits_domain(info.variants(0).bits_domain());
   }
   for (const kernels::MutantRow<Launch>& row : mutants) {
     v1::MutantInfo& mutant = *info.add_mutants();

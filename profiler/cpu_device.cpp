@@ -80,19 +80,18 @@ class CpuDevice : public Device {
 
   v1::OperatorInfo describe(const kernels::Operator& op) const override {
     v1::OperatorInfo info = operator_message(op);
-    describe_rows(op.cpu_variants, op.cpu_mutants, info);
+    describe_rows(
+        op.cpu_variants, op.cpu_mutants, {.architecture = "cpu", .own_family = "cpu"}, info);
     return info;
   }
 
   absl::StatusOr<ArmPlan> plan(const kernels::Operator& op, const v1::Arm& arm) const override {
-    return plan_variant(op.cpu_variants, arm, bind_stage);
+    return plan_variant(op.cpu_variants, arm, 0, bind_stage);
   }
 
   absl::StatusOr<ArmPlan> plan_mutant(const kernels::Operator& op,
                                       std::string_view name) const override {
-    const kernels::CpuMutant* row = find_row(op.cpu_mutants, name);
-    return row == nullptr ? no_such_row("mutant", op.cpu_mutants, name)
-                          : plan_mutant_row(*row, bind_stage);
+    return plan_mutant_row(op.cpu_mutants, op.cpu_variants, name, 0, bind_stage);
   }
 
   absl::StatusOr<v1::Workload> mutant_workload(const kernels::Operator& op,

@@ -68,7 +68,8 @@ absl::Status CudaDevice::start() {
              .rotation_bytes = memory_bytes / 4,
              .least_warm_up_ns = 50 * kMillisecond_ns,
              .most_warm_up_ns = 1000 * kMillisecond_ns,
-             .memory_bytes = memory_bytes / 2};
+             .memory_bytes = memory_bytes / 2,
+             .has_graphs = true};
   return absl::OkStatus();
 }
 
@@ -103,7 +104,12 @@ StagePlan CudaDevice::bind_stage(const kernels::CudaStage& stage) const {
 v1::OperatorInfo CudaDevice::describe(const kernels::Operator& op) const {
   v1::OperatorInfo info = operator_message(op);
   if (op.cuda != nullptr) {
-    describe_rows(op.cuda->variants, op.cuda->mutants, info);
+    std::string architecture = absl::StrCat("sm_", compute_capability_);
+    std::string own_family = absl::StrCat(architecture, "+", description_.toolkit_version());
+    describe_rows(op.cuda->variants,
+                  op.cuda->mutants,
+                  {.architecture = std::move(architecture), .own_family = std::move(own_family)},
+                  info);
   }
   return info;
 }
@@ -111,27 +117,18 @@ v1::OperatorInfo CudaDevice::describe(const kernels::Operator& op) const {
 absl::StatusOr<ArmPlan> CudaDevice::plan(const kernels::Operator& op, const v1::Arm& arm) const {
   const auto rows =
       op.cuda == nullptr ? std::span<const kernels::CudaVariant>() : op.cuda->variants;
-  const kernels::CudaVariant* row = find_row(rows, arm.variant());
-  if (row != nullptr && row->min_compute_capability > compute_capability_) {
-    return absl::FailedPreconditionError(absl::StrCat("variant `",
-                                                      arm.variant(),
-                                                      "`: needs compute capability ",
-                                                      row->min_compute_capability / 10,
-                                                      ".",
-                                                      row->min_compute_capability % 10));
-  }
-  return plan_variant(
-      rows, arm, [this](const kernels::CudaStage& stage) { return bind_stage(stage); });
+  return plan_variant(rows, arm, compute_capability_, [this](const kernels::CudaStage& stage) {
+    return bind_stage(stage);
+  });
 }
 
 absl::StatusOr<ArmPlan> CudaDevice::plan_mutant(const kernels::Operator& op,
                                                 std::string_view name) const {
-  const auto rows = op.cuda == nullptr ? std::span<const kernels::CudaMutant>() : op.cuda->mutants;
-  const kernels::CudaMutant* row = find_row(rows, name);
-  if (row == nullptr) {
-    return no_such_row("mutant", rows, name);
-  }
-  return plan_mutant_row(*row,
+  const kernels::CudaTables tables = op.cuda == nullptr ? kernels::CudaTables() : *op.cuda;
+  return plan_mutant_row(tables.mutants,
+                         tables.variants,
+                         name,
+                         compute_capability_,
                          [this](const kernels::CudaStage& stage) { return bind_stage(stage); });
 }
 

@@ -1,5 +1,6 @@
-// A CUDA device: memory and calls in cuda_device.cpp, timing in cuda_timing.cpp. Everything runs on
-// one stream of its own. Kernel times come from CUPTI where it can be had, else from events.
+// A CUDA device: memory and calls in cuda_device.cpp, timing in cuda_timing.cpp, the graph launch
+// mode in cuda_graph.cpp. Everything runs on one stream of its own. Kernel times come from CUPTI
+// where it can be had, else from events.
 #pragma once
 
 #include "kernels/cuda_operator.h"
@@ -47,6 +48,7 @@ class CudaDevice : public Device {
   absl::Status run(const ArmPlan& arm, const kernels::Call& call, absl::Status& finished) override;
   absl::Status prepare_timing() override;
   absl::StatusOr<BlockTimes> time_block(const BlockRequest& request) override;
+  absl::StatusOr<std::unique_ptr<CapturedCalls>> capture(const BlockRequest& request) override;
   absl::StatusOr<BlockTimes> time_by_events(const BlockRequest& request) override;
   absl::StatusOr<std::int64_t> floor_ns(std::int64_t num_bytes) override;
 

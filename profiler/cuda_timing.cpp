@@ -1,4 +1,5 @@
 #include "profiler/cuda_device.h"
+#include "profiler/cuda_events.h"
 #include "profiler/cuda_kernels.h"
 #include "profiler/cuda_probe.h"
 #include "profiler/cuda_status.h"
@@ -19,20 +20,6 @@ constexpr int kCeilingRuns = 10;
 
 std::int64_t now_ns() {
   return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
-}
-
-absl::StatusOr<CudaEvent> record_event(cudaStream_t stream) {
-  cudaEvent_t event = nullptr;
-  ASSAY_RETURN_IF_CUDA_ERROR(cudaEventCreate(&event));
-  CudaEvent owner(event);
-  ASSAY_RETURN_IF_CUDA_ERROR(cudaEventRecord(event, stream));
-  return owner;
-}
-
-absl::StatusOr<std::int64_t> elapsed_ns(const CudaEvent& begin, const CudaEvent& end) {
-  float elapsed_ms = 0;
-  ASSAY_RETURN_IF_CUDA_ERROR(cudaEventElapsedTime(&elapsed_ms, begin.get(), end.get()));
-  return std::llround(static_cast<double>(elapsed_ms) * 1e6);
 }
 
 std::vector<std::string> stage_names(const ArmPlan& arm) {

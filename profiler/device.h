@@ -33,13 +33,27 @@ struct BlockRequest {
   std::string_view label;
 };
 
-// The stages of the arm, "total" and, on CUDA, "span": num_calls samples each; 0 stands for a call
-// whose time could not be had.
+// The stages of the arm, "total" and, on CUDA, "span": num_calls samples each, or "total" alone
+// with a sample a replay; 0 stands for a call whose time could not be had.
 struct BlockTimes {
   v1::Block block;  // all but round and leg
   std::vector<v1::StageSamples> stages;
   std::uint32_t num_invalid_records = 0;
   std::uint32_t num_dropped_records = 0;
+};
+
+// Calls of one arm captured as a graph, ready to run. Not to be replayed after its tensors are
+// gone.
+class CapturedCalls {
+ public:
+  CapturedCalls() = default;
+  CapturedCalls(const CapturedCalls&) = delete;
+  CapturedCalls& operator=(const CapturedCalls&) = delete;
+  virtual ~CapturedCalls() = default;
+
+  // Replays once unwatched, which hides the host's part and leaves the caches as every replay does,
+  // and then `num_replays` times back to back. Profilers are off.
+  virtual absl::StatusOr<BlockTimes> time_replays(std::uint32_t num_replays) = 0;
 };
 
 // Limits of the device, for planning a session.
@@ -52,6 +66,7 @@ struct DeviceLimits {
   std::int64_t least_warm_up_ns = 0;
   std::int64_t most_warm_up_ns = 0;
   std::int64_t memory_bytes = 0;  // one problem may take this much
+  bool has_graphs = false;
 };
 
 class Device {
@@ -90,6 +105,13 @@ class Device {
   // Once before a configuration is timed.
   virtual absl::Status prepare_timing() = 0;
   virtual absl::StatusOr<BlockTimes> time_block(const BlockRequest& request) = 0;
+
+  // The calls of a block without `flush` as a graph. FAILED_PRECONDITION (harmless) where they
+  // cannot be captured.
+  virtual absl::StatusOr<std::unique_ptr<CapturedCalls>> capture(const BlockRequest& /*request*/) {
+    return absl::FailedPreconditionError("launch_mode: the device has no graphs");
+  }
+
   // A second, independent figure; UNIMPLEMENTED (harmless) where there is none.
   virtual absl::StatusOr<BlockTimes> time_by_events(const BlockRequest& request) = 0;
 

@@ -18,8 +18,8 @@ struct Format {
   std::int64_t width = 1;
   bool is_float = false;
   bool is_signed = true;
-  std::uint32_t sign = 0;      // floats: the sign bit
-  std::uint32_t infinity = 0;  // floats: the bits of +infinity; more is NaN
+  std::uint64_t sign = 0;      // floats: the sign bit
+  std::uint64_t infinity = 0;  // floats: the bits of +infinity; more is NaN
 };
 
 Format format_of(const std::string& dtype) {
@@ -36,33 +36,33 @@ Format format_of(const std::string& dtype) {
   return {width, false, dtype != "u8", 0, 0};
 }
 
-std::uint32_t bits_at(const std::byte* bytes, std::int64_t element, std::int64_t width) {
-  std::uint32_t bits = 0;
+std::uint64_t bits_at(const std::byte* bytes, std::int64_t element, std::int64_t width) {
+  std::uint64_t bits = 0;
   std::memcpy(&bits, bytes + element * width, static_cast<std::size_t>(width));
   return bits;
 }
 
-bool is_nan(const Format& format, std::uint32_t bits) {
+bool is_nan(const Format& format, std::uint64_t bits) {
   return format.is_float && (bits & ~format.sign) > format.infinity;
 }
 
-bool is_zero(const Format& format, std::uint32_t bits) {
+bool is_zero(const Format& format, std::uint64_t bits) {
   return (bits & ~format.sign) == 0;
 }
 
 // Integers in the order of the values; both zeros are 0, so neighbours are 1 apart.
-std::int64_t ordered(const Format& format, std::uint32_t bits) {
+std::int64_t ordered(const Format& format, std::uint64_t bits) {
   if (format.is_float) {
     const auto magnitude = static_cast<std::int64_t>(bits & ~format.sign);
     return (bits & format.sign) != 0 ? -magnitude : magnitude;
   }
-  if (!format.is_signed) {
-    return bits;
+  if (!format.is_signed || format.width == 8) {
+    return static_cast<std::int64_t>(bits);
   }
   return format.width == 1 ? static_cast<std::int8_t>(bits) : static_cast<std::int32_t>(bits);
 }
 
-double half_value(std::uint32_t bits) {
+double half_value(std::uint64_t bits) {
   const auto fraction = static_cast<double>(bits & 0x3ffU);
   const int exponent = static_cast<int>((bits >> 10U) & 0x1fU);
   const double sign = (bits & 0x8000U) != 0 ? -1.0 : 1.0;
@@ -73,13 +73,13 @@ double half_value(std::uint32_t bits) {
                        : sign * std::ldexp(1024.0 + fraction, exponent - 25);
 }
 
-std::string value_text(const Format& format, const std::string& dtype, std::uint32_t bits) {
+std::string value_text(const Format& format, const std::string& dtype, std::uint64_t bits) {
   if (!format.is_float) {
     return std::to_string(ordered(format, bits));
   }
   double value = half_value(bits);
   if (dtype != "f16") {
-    value = std::bit_cast<float>(dtype == "bf16" ? bits << 16U : bits);
+    value = std::bit_cast<float>(static_cast<std::uint32_t>(dtype == "bf16" ? bits << 16U : bits));
   }
   if (std::isnan(value)) {
     return "nan";
@@ -87,7 +87,7 @@ std::string value_text(const Format& format, const std::string& dtype, std::uint
   return absl::StrFormat("%.9g", value);
 }
 
-std::string bits_text(const Format& format, std::uint32_t bits) {
+std::string bits_text(const Format& format, std::uint64_t bits) {
   return absl::StrFormat("0x%0*x", static_cast<int>(format.width * 2), bits);
 }
 
@@ -99,7 +99,7 @@ struct Tally {
   bool has_large = false;
   std::uint64_t max_ulp = 0;
 
-  void add(const Format& format, std::uint32_t expected, std::uint32_t found) {
+  void add(const Format& format, std::uint64_t expected, std::uint64_t found) {
     ++num_differing;
     if (format.is_float && is_zero(format, expected) && is_zero(format, found)) {
       ++num_zero_signs;
@@ -109,8 +109,8 @@ struct Tally {
       ++num_nan_payloads;
       return;
     }
-    const auto ulp =
-        static_cast<std::uint64_t>(std::abs(ordered(format, expected) - ordered(format, found)));
+    const auto [low, high] = std::minmax({ordered(format, expected), ordered(format, found)});
+    const std::uint64_t ulp = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
     max_ulp = std::max(max_ulp, ulp);
     has_large |= ulp > kUlpSized || is_nan(format, expected) || is_nan(format, found);
   }
@@ -144,18 +144,33 @@ std::string class_text(v1::DriftClass drift_class) {
 std::optional<v1::Drift> find_drift(const TensorLayout& layout,
                                     const std::byte* expected,
                                     const std::byte* found) {
+  std::vector<MatchedRange> matched;
+  for (const ElementRange& range : layout.live) {
+    matched.push_back({.begin = range.begin, .end = range.end, .found_begin = range.begin});
+  }
+  return find_drift(layout, expected, found, matched);
+}
+
+std::optional<v1::Drift> find_drift(const TensorLayout& layout,
+                                    const std::byte* expected,
+                                    const std::byte* found,
+                                    std::span<const MatchedRange> matched) {
   const Format format = format_of(layout.dtype);
   v1::Drift drift;
   Tally tally;
-  for (const ElementRange& range : layout.live) {
-    const std::int64_t offset = range.begin * format.width;
-    const auto size = static_cast<std::size_t>((range.end - range.begin) * format.width);
-    if (std::memcmp(expected + offset, found + offset, size) == 0) {
+  std::int64_t num_elements = 0;
+  for (const MatchedRange& range : matched) {
+    const std::int64_t count = range.end - range.begin;
+    num_elements += count;
+    if (std::memcmp(expected + range.begin * format.width,
+                    found + range.found_begin * format.width,
+                    static_cast<std::size_t>(count * format.width)) == 0) {
       continue;
     }
-    for (std::int64_t element = range.begin; element < range.end; ++element) {
-      const std::uint32_t expected_bits = bits_at(expected, element, format.width);
-      const std::uint32_t found_bits = bits_at(found, element, format.width);
+    for (std::int64_t step = 0; step < count; ++step) {
+      const std::int64_t element = range.begin + step;
+      const std::uint64_t expected_bits = bits_at(expected, element, format.width);
+      const std::uint64_t found_bits = bits_at(found, range.found_begin + step, format.width);
       if (expected_bits == found_bits) {
         continue;
       }
@@ -175,7 +190,7 @@ std::optional<v1::Drift> find_drift(const TensorLayout& layout,
     return std::nullopt;
   }
   drift.set_tensor(layout.name);
-  drift.set_num_elements(num_live_elements(layout));
+  drift.set_num_elements(num_elements);
   drift.set_num_differing(tally.num_differing);
   drift.set_max_ulp(tally.max_ulp);
   drift.set_drift_class(tally.drift_class());

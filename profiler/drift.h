@@ -6,7 +6,9 @@
 #include "proto/assay.pb.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 
 namespace assay::profiler {
@@ -19,6 +21,19 @@ inline constexpr std::uint64_t kUlpSized = 1024;
 std::optional<v1::Drift> find_drift(const TensorLayout& layout,
                                     const std::byte* expected,
                                     const std::byte* found);
+
+// Elements [begin, end) that must be those of another tensor from `found_begin` on.
+struct MatchedRange {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+  std::int64_t found_begin = 0;
+};
+
+// The same between tensors of one dtype and other shapes; `layout` and places are of `expected`.
+std::optional<v1::Drift> find_drift(const TensorLayout& layout,
+                                    const std::byte* expected,
+                                    const std::byte* found,
+                                    std::span<const MatchedRange> matched);
 
 // "3 of 1,024 elements of `out` differ, first out[0, 17]: expected 0x3f800000 (1), found
 // 0x3f800001 (1.0000001), largest distance 1 ulp, ulp-sized"

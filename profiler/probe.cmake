@@ -4,15 +4,23 @@ add_library(
   activity_collector.cpp
   arm_check.cpp
   arm_plan.cpp
+  block_plan.cpp
   build_id.cpp
+  check_arms.cpp
+  checked_call.cpp
   checks.cpp
   code_digest.cpp
   cpu_device.cpp
   guarded_buffer.cpp
+  invariance_check.cpp
+  matched_tensors.cpp
+  mutant_check.cpp
   plant.cpp
   refusal.cpp
   runner.cpp
   session.cpp
+  session_graph.cpp
+  suite_check.cpp
   tolerance.cpp
   version.cpp
   warm_up.cpp
@@ -33,6 +41,8 @@ if(ASSAY_CUDA)
   target_sources(
     assay_probe
     PRIVATE cuda_device.cpp
+            cuda_events.cpp
+            cuda_graph.cpp
             cuda_kernels.cu
             cuda_probe.cpp
             cuda_status.cpp

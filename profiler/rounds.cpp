@@ -69,6 +69,10 @@ std::map<std::uint32_t, Legs> legs_by_round(const ArmTimes& times) {
 
 }  // namespace
 
+std::uint32_t num_samples(const v1::Block& block) {
+  return block.num_calls() / std::max(block.calls_per_sample(), 1U);
+}
+
 ArmTimes arm_times(const v1::Measurement& measurement,
                    const std::string& stage,
                    std::uint32_t end_round) {
@@ -78,17 +82,17 @@ ArmTimes arm_times(const v1::Measurement& measurement,
     times.fault = absl::StrCat("no samples of the stage `", stage, "`");
     return times;
   }
-  std::int64_t num_calls = 0;
+  std::int64_t num_expected = 0;
   for (const v1::Block& block : measurement.blocks()) {
-    num_calls += block.num_calls();
+    num_expected += num_samples(block);
   }
-  if (num_calls != samples->samples_ns_size()) {
+  if (num_expected != samples->samples_ns_size()) {
     times.fault = absl::StrCat(with_commas(samples->samples_ns_size()),
                                " samples of the stage `",
                                stage,
                                "` for ",
-                               with_commas(num_calls),
-                               " calls");
+                               with_commas(num_expected),
+                               measurement.launch_mode() == v1::GRAPH ? " replays" : " calls");
     return times;
   }
 
@@ -96,7 +100,7 @@ ArmTimes arm_times(const v1::Measurement& measurement,
   int next = 0;
   for (const v1::Block& block : measurement.blocks()) {
     TimedBlock timed{block.round(), block.leg(), false, 0, {}};
-    const int end = next + static_cast<int>(block.num_calls());
+    const int end = next + static_cast<int>(num_samples(block));
     if (block.round() >= end_round) {
       next = end;
       continue;
@@ -112,7 +116,7 @@ ArmTimes arm_times(const v1::Measurement& measurement,
         timed.samples_ns.push_back(static_cast<double>(sample));
       }
     }
-    timed.good = !block.disqualified() && timed.samples_ns.size() * 2 > block.num_calls();
+    timed.good = !block.disqualified() && timed.samples_ns.size() * 2 > num_samples(block);
     if (timed.good) {
       timed.median_ns = *median(timed.samples_ns);
     }

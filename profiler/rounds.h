@@ -41,6 +41,9 @@ struct PairedRound {
   bool candidate_leads = false;
 };
 
+// A call each, or in the graph launch mode a replay of many.
+std::uint32_t num_samples(const v1::Block& block);
+
 // Blocks of rounds before `end_round` only.
 ArmTimes arm_times(const v1::Measurement& measurement,
                    const std::string& stage,

@@ -17,12 +17,7 @@
 namespace assay::profiler {
 namespace {
 
-constexpr std::uint32_t kMostCalls = 10'000;
-constexpr std::uint32_t kDefaultCalls = 20;
-constexpr std::uint32_t kLeastCalls = 3;
-constexpr std::int64_t kLongBlock_ns = 100'000'000;
 constexpr std::int64_t kUnhurriedBlock_ns = 20'000'000;
-constexpr std::int64_t kCachesToRotate = 4;
 constexpr std::uint32_t kEventCalls = 20;
 // At the end inputs of this many sets are looked at again.
 constexpr std::size_t kMostSetsAgain = 4;
@@ -31,13 +26,9 @@ std::int64_t now_ns() {
   return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
 }
 
-// Fewer calls a block when they are slow.
-std::uint32_t calls_a_block(std::uint32_t asked, std::int64_t call_ns) {
-  if (asked != 0) {
-    return std::min(asked, kMostCalls);
-  }
-  const std::int64_t fitting = call_ns > 0 ? kLongBlock_ns / call_ns : kDefaultCalls;
-  return static_cast<std::uint32_t>(std::clamp<std::int64_t>(fitting, kLeastCalls, kDefaultCalls));
+// The device is as it was.
+bool is_harmless(const absl::Status& status) {
+  return absl::IsResourceExhausted(status) || absl::IsFailedPrecondition(status);
 }
 
 void append(const BlockTimes& times, v1::Measurement& measurement) {
@@ -60,10 +51,18 @@ void append(const BlockTimes& times, v1::Measurement& measurement) {
 }  // namespace
 
 Session::~Session() {
+  for (std::optional<Arm>& arm : arms_) {
+    arm.reset();
+  }
   state_.workspace.drop_copies();
 }
 
 absl::Status Session::plan_arms(const v1::RunnerOpen& request) {
+  launch_mode_ = request.launch_mode() == v1::GRAPH ? v1::GRAPH : v1::STREAM;
+  if (launch_mode_ == v1::GRAPH && !state_.device.limits().has_graphs) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "launch_mode: the ", state_.device.description().backend(), " device has no graphs"));
+  }
   ASSAY_ASSIGN_OR_RETURN(const kernels::Workload workload,
                          complete_workload(op_, request.workload()));
   ASSAY_ASSIGN_OR_RETURN(ArmPlan baseline, state_.device.plan(op_, request.baseline()));
@@ -80,8 +79,9 @@ absl::Status Session::plan_arms(const v1::RunnerOpen& request) {
 absl::Status Session::describe_arm(const Arm& arm, v1::Measurement& measurement) {
   *measurement.mutable_arm() = arm.plan.arm;
   measurement.set_family(arm.plan.family);
-  measurement.set_timing_source(state_.device.limits().timing_source);
-  measurement.set_launch_mode(v1::STREAM);
+  measurement.set_timing_source(launch_mode_ == v1::GRAPH ? v1::CUDA_EVENTS
+                                                          : state_.device.limits().timing_source);
+  measurement.set_launch_mode(launch_mode_);
   measurement.set_cache_mode(cache_mode_);
   measurement.set_num_input_sets(static_cast<std::uint32_t>(state_.workspace.sets().size()));
   measurement.set_min_bytes(problem_->min_bytes());
@@ -108,21 +108,13 @@ absl::Status Session::choose_sets(const v1::RunnerOpen& request) {
   const DeviceLimits& limits = state_.device.limits();
   cache_mode_ = request.cache_mode() == v1::CACHE_MODE_UNSPECIFIED ? limits.default_cache_mode
                                                                    : request.cache_mode();
-  flush_ = false;
   next_set_ = 0;
-  if (cache_mode_ != v1::COLD) {
-    return absl::OkStatus();
+  sets_ = plan_sets(cache_mode_, problem_->min_bytes(), state_.workspace.set_bytes(), limits);
+  if (launch_mode_ == v1::GRAPH) {
+    ASSAY_RETURN_IF_ERROR(calls_a_replay(request.num_calls(), 0, sets_).status());
   }
-  // A call may touch little of a large set, so only the bytes that it must move count.
-  const std::int64_t touched =
-      std::clamp<std::int64_t>(problem_->min_bytes(), 1, state_.workspace.set_bytes() + 1);
-  const std::int64_t num_sets =
-      std::max<std::int64_t>(2, (kCachesToRotate * limits.cache_bytes + touched - 1) / touched);
-  if (num_sets > limits.rotation_bytes / (state_.workspace.set_bytes() + 1)) {
-    flush_ = true;
-    return absl::OkStatus();
-  }
-  return state_.workspace.rotate(static_cast<std::size_t>(num_sets));
+  return sets_.flush ? absl::OkStatus()
+                     : state_.workspace.rotate(static_cast<std::size_t>(sets_.num_sets));
 }
 
 absl::StatusOr<v1::RunnerOpened> Session::open(const v1::RunnerOpen& request) {
@@ -135,7 +127,8 @@ absl::StatusOr<v1::RunnerOpened> Session::open(const v1::RunnerOpen& request) {
   }
 
   v1::RunnerOpened opened;
-  ArmChecker checker(state_.device, state_.workspace, state_.references, *problem_, key_);
+  ArmChecker checker(
+      state_.device, state_.workspace, state_.references, *problem_, key_, op_.tolerance_alarm);
   v1::Measurement& baseline = *opened.mutable_baseline();
   ASSAY_RETURN_IF_ERROR(checker.check(arms_[0]->plan, nullptr, baseline, arms_[0]->checked));
   bool is_sound = baseline.bits().failed() == v1::BITS_CHECK_UNSPECIFIED;
@@ -148,7 +141,7 @@ absl::StatusOr<v1::RunnerOpened> Session::open(const v1::RunnerOpen& request) {
   }
   if (is_sound) {
     if (absl::Status status = choose_sets(request); !status.ok()) {
-      return absl::IsResourceExhausted(status) ? refused(status) : status;
+      return is_harmless(status) ? refused(status) : status;
     }
   }
   for (std::size_t role = 0; role < arms_.size(); ++role) {
@@ -175,6 +168,11 @@ absl::StatusOr<v1::RunnerOpened> Session::open(const v1::RunnerOpen& request) {
     if (!arms_[role].has_value()) {
       continue;
     }
+    if (launch_mode_ == v1::GRAPH) {
+      if (absl::Status status = capture(*arms_[role], request.num_calls()); !status.ok()) {
+        return is_harmless(status) ? refused(status) : status;
+      }
+    }
     ASSAY_RETURN_IF_ERROR(warm_up(*arms_[role]));
     slowest_ns = std::max(slowest_ns, arms_[role]->call_ns);
     v1::Measurement& measurement =
@@ -186,7 +184,11 @@ absl::StatusOr<v1::RunnerOpened> Session::open(const v1::RunnerOpen& request) {
       measurement.set_floor_ns(floor_ns);
     }
   }
-  num_calls_ = calls_a_block(request.num_calls(), slowest_ns);
+  for (std::optional<Arm>& arm : arms_) {
+    if (arm.has_value() && launch_mode_ == v1::STREAM) {
+      arm->num_calls = calls_a_block(request.num_calls(), slowest_ns);
+    }
+  }
   is_open_ = true;
   return opened;
 }
@@ -197,7 +199,7 @@ BlockRequest Session::block_request(const Arm& arm, std::uint32_t num_calls) {
           .sets = state_.workspace.sets(),
           .first_set = next_set_,
           .num_calls = num_calls,
-          .flush = flush_,
+          .flush = sets_.flush,
           .experiment_id = experiment_id_,
           .label = &arm == &*arms_[0] ? "baseline" : "candidate"};
 }
@@ -206,10 +208,7 @@ absl::Status Session::warm_up(Arm& arm) {
   const DeviceLimits& limits = state_.device.limits();
   WarmUp warm_up(limits.least_warm_up_ns, limits.most_warm_up_ns, now_ns());
   while (!warm_up.is_done(now_ns())) {
-    const std::uint32_t num_calls = warm_up.next_calls();
-    ASSAY_ASSIGN_OR_RETURN(const BlockTimes times,
-                           state_.device.time_block(block_request(arm, num_calls)));
-    next_set_ += num_calls;
+    ASSAY_ASSIGN_OR_RETURN(const BlockTimes times, time_calls(arm, warm_up.next_calls()));
     warm_up.add(times, now_ns());
   }
   arm.warm_up = warm_up.account();
@@ -220,12 +219,10 @@ absl::Status Session::warm_up(Arm& arm) {
 absl::Status Session::time_leg(
     Arm& arm, std::uint32_t round, std::uint32_t leg, bool is_looked_at, v1::Measurement& timed) {
   // What the last call leaves is looked at on close, so nothing older may be there.
-  const std::size_t last_set = (next_set_ + num_calls_ - 1) % state_.workspace.sets().size();
+  const std::size_t last_set = (next_set_ + arm.num_calls - 1) % state_.workspace.sets().size();
   ASSAY_RETURN_IF_ERROR(state_.workspace.poison(last_set, kSecondPoison));
   const std::int64_t start_ns = now_ns();
-  ASSAY_ASSIGN_OR_RETURN(BlockTimes times,
-                         state_.device.time_block(block_request(arm, num_calls_)));
-  next_set_ += num_calls_;
+  ASSAY_ASSIGN_OR_RETURN(BlockTimes times, time_calls(arm, arm.num_calls));
   times.block.set_round(round);
   times.block.set_leg(leg);
   append(times, timed);
@@ -273,7 +270,7 @@ absl::Status Session::check_timed_outputs(const Arm& arm, v1::Measurement& measu
     return absl::OkStatus();
   }
   const std::span<const ComparedTensor> compared = state_.workspace.compared();
-  const std::vector<Digest> digests = digests_of(compared, arm.timed);
+  const std::vector<Digest> digests = digests_of(compared, arm.plan, arm.timed);
   for (std::size_t place = 0; place < compared.size(); ++place) {
     if (digests[place] != arm.checked.digests[place]) {
       measurement.mutable_bits()->set_failed(v1::BITS_TIMED_LAUNCH);
@@ -303,11 +300,12 @@ absl::StatusOr<v1::RunnerClosed> Session::close() {
     v1::Measurement& measurement =
         role == 0 ? *closed.mutable_baseline() : *closed.mutable_candidate();
     ASSAY_RETURN_IF_ERROR(check_timed_outputs(*arms_[role], measurement));
-    if (!arms_[role]->was_timed) {
+    // Launches by a stream say nothing about a graph.
+    if (!arms_[role]->was_timed || launch_mode_ == v1::GRAPH) {
       continue;
     }
     auto events = state_.device.time_by_events(
-        block_request(*arms_[role], std::min(num_calls_, kEventCalls)));
+        block_request(*arms_[role], std::min(arms_[role]->num_calls, kEventCalls)));
     if (events.ok()) {
       measurement.mutable_event_stages()->Add(events->stages.begin(), events->stages.end());
     } else if (!absl::IsUnimplemented(events.status())) {

@@ -1,10 +1,11 @@
 // One configuration on a device: open checks the arms and warms up, time runs rounds, close looks
 // once more at what the timed calls left. Both arms use the same buffers. A status with the payload
-// of refused() means that nothing was launched; any other error that the device is done for.
+// of refused() means that the device is sound; any other error that it is done for.
 #pragma once
 
 #include "kernels/operator.h"
 #include "profiler/arm_check.h"
+#include "profiler/block_plan.h"
 #include "profiler/device.h"
 #include "profiler/refusal.h"
 #include "profiler/tolerance.h"
@@ -39,6 +40,8 @@ struct SessionArm {
   bool was_timed = false;
   std::string warm_up;
   std::int64_t call_ns = 0;
+  std::uint32_t num_calls = 0;           // a block
+  std::unique_ptr<CapturedCalls> graph;  // of num_calls / kReplays calls, in the graph launch mode
 };
 
 class Session {
@@ -60,8 +63,12 @@ class Session {
   absl::Status plan_arms(const v1::RunnerOpen& request);
   absl::Status describe_arm(const Arm& arm, v1::Measurement& measurement);
   absl::Status choose_sets(const v1::RunnerOpen& request);
+  // Graphs that are long enough, by their own account of how long a call is.
+  absl::Status capture(Arm& arm, std::uint32_t asked);
   absl::Status warm_up(Arm& arm);
   BlockRequest block_request(const Arm& arm, std::uint32_t num_calls);
+  // In the graph launch mode as many as whole replays, at least one.
+  absl::StatusOr<BlockTimes> time_calls(Arm& arm, std::uint32_t num_calls);
   absl::Status time_leg(
       Arm& arm, std::uint32_t round, std::uint32_t leg, bool is_looked_at, v1::Measurement& timed);
   absl::Status check_timed_outputs(const Arm& arm, v1::Measurement& measurement);
@@ -72,9 +79,9 @@ class Session {
   std::string key_;
   std::array<std::optional<Arm>, 2> arms_;  // by ArmRole
   v1::CacheMode cache_mode_ = v1::HOT;
-  bool flush_ = false;
+  v1::LaunchMode launch_mode_ = v1::STREAM;
+  SetsPlan sets_;
   std::size_t next_set_ = 0;
-  std::uint32_t num_calls_ = 0;
   std::int64_t experiment_id_ = 0;
   bool is_open_ = false;  // both arms passed their checks and may be timed
 };

@@ -12,8 +12,8 @@ namespace assay::profiler {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::int64_t>, 6> kTypes = {
-    {{"bf16", 2}, {"f16", 2}, {"f32", 4}, {"i32", 4}, {"i8", 1}, {"u8", 1}}};
+constexpr std::array<std::pair<std::string_view, std::int64_t>, 7> kTypes = {
+    {{"bf16", 2}, {"f16", 2}, {"f32", 4}, {"i32", 4}, {"i64", 8}, {"i8", 1}, {"u8", 1}}};
 
 }  // namespace
 
@@ -21,8 +21,8 @@ absl::StatusOr<std::int64_t> element_bytes(std::string_view dtype) {
   const auto* type =
       std::ranges::find(kTypes, dtype, [](const auto& known) { return known.first; });
   if (type == kTypes.end()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("dtype: `", std::string(dtype), "` is none of bf16, f16, f32, i32, i8, u8"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "dtype: `", std::string(dtype), "` is none of bf16, f16, f32, i32, i64, i8, u8"));
   }
   return type->second;
 }

@@ -19,7 +19,7 @@ struct ElementRange {
 
 struct TensorLayout {
   std::string name;
-  std::string dtype;  // f32, f16, bf16, i8, u8 or i32
+  std::string dtype;  // f32, f16, bf16, i8, u8, i32 or i64
   std::vector<std::int64_t> shape;
   std::vector<ElementRange> live;  // sorted and disjoint
 };

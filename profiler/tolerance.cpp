@@ -75,11 +75,35 @@ double share_of(double found, double expected, double tolerance) {
 
 }  // namespace
 
+void ToleranceBuckets::add(std::int32_t num_terms, double share) {
+  const auto terms = static_cast<std::uint32_t>(std::max(num_terms, 0));
+  Bucket& bucket = buckets_.at(static_cast<std::size_t>(std::bit_width(terms)));
+  ++bucket.num_elements;
+  bucket.worst = std::max(bucket.worst, share);
+}
+
+void ToleranceBuckets::write(
+    google::protobuf::RepeatedPtrField<v1::ToleranceBucket>& buckets) const {
+  for (std::size_t width = 0; width < buckets_.size(); ++width) {
+    if (buckets_[width].num_elements == 0) {
+      continue;
+    }
+    const std::int64_t end = std::int64_t{1} << width;
+    v1::ToleranceBucket& bucket = *buckets.Add();
+    bucket.set_least_terms(end / 2);
+    bucket.set_most_terms(end - 1);
+    bucket.set_num_elements(buckets_[width].num_elements);
+    bucket.set_tolerance_used(buckets_[width].worst);
+  }
+}
+
 ToleranceUse tolerance_use(const TensorLayout& layout,
                            const std::byte* bytes,
-                           const kernels::Reference& reference) {
+                           const kernels::Reference& reference,
+                           ToleranceBuckets& buckets) {
   const kernels::DType dtype = dtype_of(layout);
   const std::int64_t size = kernels::size_bytes(dtype);
+  const bool has_terms = reference.num_terms.size() == reference.values.size();
   ToleranceUse worst;
   for (const ElementRange& range : layout.live) {
     for (std::int64_t element = range.begin; element < range.end; ++element) {
@@ -89,6 +113,9 @@ ToleranceUse tolerance_use(const TensorLayout& layout,
                                     reference.tolerances[place]);
       if (share > worst.share) {
         worst = {.share = share, .element = element};
+      }
+      if (has_terms) {
+        buckets.add(reference.num_terms[place], share);
       }
     }
   }

@@ -3,7 +3,9 @@
 
 #include "kernels/operator.h"
 #include "profiler/tensor.h"
+#include "proto/assay.pb.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <list>
@@ -21,10 +23,28 @@ struct ToleranceUse {
   std::int64_t element = 0;  // where the share is largest
 };
 
-// Over the live elements. Requires one value and one tolerance per element of the tensor.
+// The worst share by how many terms an element sums: [1, 1], [2, 3], [4, 7] and so on.
+class ToleranceBuckets {
+ public:
+  void add(std::int32_t num_terms, double share);
+  // Those that have elements, ascending.
+  void write(google::protobuf::RepeatedPtrField<v1::ToleranceBucket>& buckets) const;
+
+ private:
+  struct Bucket {
+    std::int64_t num_elements = 0;
+    double worst = 0;
+  };
+
+  std::array<Bucket, 33> buckets_ = {};  // by the number of bits of num_terms
+};
+
+// Over the live elements; fills `buckets` where the reference knows the number of terms. Requires
+// one value and one tolerance per element of the tensor.
 ToleranceUse tolerance_use(const TensorLayout& layout,
                            const std::byte* bytes,
-                           const kernels::Reference& reference);
+                           const kernels::Reference& reference,
+                           ToleranceBuckets& buckets);
 
 // References are slow to make; the newest are kept.
 class ReferenceCache {

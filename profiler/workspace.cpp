@@ -53,7 +53,8 @@ absl::Status Workspace::load(const kernels::Problem& problem) {
     return absl::ResourceExhaustedError(absl::StrCat("workload of ",
                                                      with_commas(num_bytes),
                                                      " bytes is over the device's limit of ",
-                                                     with_commas(device_.limits().memory_bytes)));
+                                                     with_commas(device_.limits().memory_bytes),
+                                                     ", choose a smaller one"));
   }
   std::vector<Slot> slots(specs.size());
   kept_buffers_.resize(std::max(kept_buffers_.size(), specs.size()));
@@ -220,6 +221,9 @@ std::vector<std::pair<const TensorSpec*, Digest>> Workspace::inputs() const {
 }
 
 absl::StatusOr<std::string> Workspace::find_changed_input(std::size_t set) {
+  if (set >= sets_.size()) {
+    return "";
+  }
   for (std::size_t tensor = 0; tensor < sets_[set].size(); ++tensor) {
     const std::shared_ptr<Input>& input = sets_[set][tensor].input;
     if (input == nullptr) {

@@ -66,7 +66,7 @@ class Workspace {
 
   // Digests of the inputs as they were made, in tensor order.
   std::vector<std::pair<const kernels::TensorSpec*, Digest>> inputs() const;
-  // The name of the first input of a set that is no longer what was made; empty: none.
+  // The name of the first input of a set that is no longer what was made; empty: none, or no set.
   absl::StatusOr<std::string> find_changed_input(std::size_t set);
 
   // Frees the copies for cold runs.

@@ -60,6 +60,18 @@ TEST_F(ChecksTest, FailsAnArmThatLeavesOutputUnwritten) {
   EXPECT_EQ(checked.arms_size(), 1);
 }
 
+TEST_F(ChecksTest, NamesTheArmsAndCasesThatWereLeftOut) {
+  EXPECT_EQ(result("parity", "partials").not_run(),
+            "unavailable (variant `unavailable`: the host has no such instruction)");
+  const v1::CheckResult checked = result("parity", "growing");
+  EXPECT_TRUE(checked.passed()) << checked.detail();
+  EXPECT_EQ(checked.num_cases(), 1);
+  EXPECT_EQ(checked.digests_size(), 1);
+  EXPECT_EQ(checked.not_run().find("parity/growing/1 (workload of 200,000,000,000,000 bytes is"),
+            0U)
+      << checked.not_run();
+}
+
 TEST_F(ChecksTest, FailsASuiteWhoseOutputsAreAllZero) {
   const v1::CheckResult checked = result("parity", "zeros");
   EXPECT_EQ(checked.num_differing(), 0);
@@ -85,6 +97,11 @@ TEST_F(ChecksTest, CountsCasesValuesAndDigestsOfAPassingSuite) {
   EXPECT_EQ(checked.digests(4).workload(), "parity/twins/4");
   EXPECT_NE(checked.digests(0).digest(), checked.digests(1).digest());
   EXPECT_EQ(progress_, 1.0);
+  EXPECT_EQ(checked.not_run(), "");
+  ASSERT_EQ(checked.tolerance_buckets_size(), 5);
+  EXPECT_EQ(checked.tolerance_buckets(0).num_elements(), 5 * 3);
+  EXPECT_EQ(checked.tolerance_buckets(4).least_terms(), 16);
+  EXPECT_FALSE(checked.tolerance_alarm());
 }
 
 TEST_F(ChecksTest, EndsWhenItsProgressCannotBeToldAnyMore) {
@@ -97,6 +114,16 @@ TEST_F(ChecksTest, FailsAMutantThatSurvives) {
   EXPECT_FALSE(checked.passed());
   EXPECT_EQ(checked.rejected_by(), v1::BITS_CHECK_UNSPECIFIED);
   EXPECT_EQ(checked.detail(), "survived: no check rejected it");
+}
+
+TEST_F(ChecksTest, LetsAMutantLeaveWhatItsVariantLeaves) {
+  EXPECT_EQ(result("mutants", "brief_harmless").detail(), "survived: no check rejected it");
+}
+
+TEST_F(ChecksTest, RunsAnInvarianceAsAnItem) {
+  const v1::CheckResult checked = result("invariances", "holds");
+  EXPECT_TRUE(checked.passed());
+  EXPECT_EQ(checked.num_cases(), 6);
 }
 
 TEST_F(ChecksTest, SaysWhichCheckRejectedAMutant) {

@@ -1,5 +1,5 @@
 # Tests of the profiler's device half and of the frames.
-add_library(faulty_operator STATIC faulty_operator.cpp)
+add_library(faulty_operator STATIC faulty_checks.cpp faulty_operator.cpp)
 target_link_libraries(
   faulty_operator
   PUBLIC assay_kernels
@@ -7,9 +7,14 @@ target_link_libraries(
 
 assay_test(profiler/frames LIBS assay::frames assay::proto LABELS threads)
 assay_test(profiler/activity_collector LIBS assay::probe)
+assay_test(profiler/arm_plan LIBS assay::probe)
+assay_test(profiler/block_plan LIBS assay::probe)
 assay_test(profiler/checks LIBS assay::probe faulty_operator)
+assay_test(profiler/invariance_check LIBS assay::probe faulty_operator)
 assay_test(profiler/runner LIBS assay::probe faulty_operator LABELS threads)
 assay_test(profiler/session LIBS assay::probe faulty_operator LABELS threads)
+assay_test(profiler/session_graph LIBS assay::probe faulty_operator LABELS threads)
+assay_test(profiler/tolerance LIBS assay::probe)
 assay_test(profiler/warm_up LIBS assay::probe)
 assay_test(profiler/workspace LIBS assay::probe)
 

@@ -1,5 +1,7 @@
 #include "tests/profiler/faulty_operator.h"
 
+#include "tests/profiler/faulty_checks.h"
+
 #include "absl/strings/str_cat.h"
 
 #include <array>
@@ -20,7 +22,11 @@ std::atomic<int> num_counted_calls = 0;
 
 constexpr std::array<std::string_view, 2> kKinds = {"ramp", "zeros"};
 constexpr std::array<kernels::AxisInfo, 2> kAxes = {
-    {{.name = "n", .help = "elements", .default_value = "1000", .min = 1, .max = 1'000'000},
+    {{.name = "n",
+      .help = "elements",
+      .default_value = "1000",
+      .min = 1,
+      .max = 10'000'000'000'000},
      {.name = "kind", .help = "of input", .default_value = "ramp", .choices = kKinds}}};
 
 class AxpyProblem : public kernels::Problem {
@@ -63,6 +69,7 @@ class AxpyProblem : public kernels::Problem {
     for (std::int64_t index = 0; index < n_; ++index) {
       reference.values.push_back(2.0 * input(kX, index) + input(kY, index));
       reference.tolerances.push_back(1e-3);
+      reference.num_terms.push_back(static_cast<std::int32_t>(index + 1));
     }
     return reference;
   }
@@ -178,6 +185,14 @@ absl::Status add_drifting(const Call& call) {
   return absl::OkStatus();
 }
 
+// Its bits follow the number of elements.
+absl::Status add_by_size(const Call& call) {
+  const View view = view_of(call);
+  add_to(view, view.n);
+  view.out[1] += view.n > 30 ? 1e-5F : 0.0F;
+  return absl::OkStatus();
+}
+
 absl::Status add_far(const Call& call) {
   const View view = view_of(call);
   add_to(view, view.n);
@@ -217,6 +232,19 @@ template <kernels::CpuLaunch kAdd>
 constexpr std::array<kernels::Stage<kernels::CpuLaunch>, 2> kStages = {
     {{.name = "multiply", .launch = multiply}, {.name = "add", .launch = kAdd}}};
 
+constexpr std::array<kernels::Stage<kernels::CpuLaunch>, 1> kAddOnly = {
+    {{.name = "add", .launch = add}}};
+constexpr std::array<kernels::Stage<kernels::CpuLaunch>, 1> kHalfOnly = {
+    {{.name = "add", .launch = add_half}}};
+
+bool leaves_product(const kernels::LaunchParameters& /*parameters*/, std::size_t tensor) {
+  return tensor == kProduct;
+}
+
+bool leaves_all(const kernels::LaunchParameters& /*parameters*/, std::size_t /*tensor*/) {
+  return true;
+}
+
 constexpr std::array<kernels::AxisInfo, 2> kParameters = {
     {{.name = "width", .help = "", .default_value = "4", .min = 1, .max = 8},
      {.name = "order", .help = "", .default_value = "ramp", .choices = kKinds}}};
@@ -225,7 +253,7 @@ absl::Status never(const kernels::LaunchParameters& /*parameters*/) {
   return absl::FailedPreconditionError("the host has no such instruction");
 }
 
-constexpr std::array<kernels::CpuVariant, 17> kVariants = {
+constexpr std::array<kernels::CpuVariant, 20> kVariants = {
     {{.name = "plain", .idea = "loops", .parameters = kParameters, .stages = kStages<add>},
      {.name = "alias", .idea = "the same code", .parameters = kParameters, .stages = kStages<add>},
      {.name = "twin", .idea = "loops backwards", .stages = kStages<add_backwards>},
@@ -242,52 +270,23 @@ constexpr std::array<kernels::CpuVariant, 17> kVariants = {
      {.name = "unavailable", .idea = "", .stages = kStages<add>, .available = never},
      {.name = "printing", .idea = "", .stages = kStages<add_printing>},
      {.name = "lazy_when_timed", .idea = "", .stages = kStages<add_lazily>},
-     {.name = "meddling_when_timed", .idea = "", .stages = kStages<add_meddling>}}};
+     {.name = "meddling_when_timed", .idea = "", .stages = kStages<add_meddling>},
+     {.name = "by_size", .idea = "", .stages = kStages<add_by_size>, .bits_domain = "cpu"},
+     {.name = "brief", .idea = "", .stages = kAddOnly, .leaves = leaves_product},
+     {.name = "brief_half", .idea = "", .stages = kHalfOnly, .leaves = leaves_all}}};
 
 constexpr std::array<std::pair<std::string_view, std::string_view>, 1> kSmall = {{{"n", "64"}}};
-constexpr std::array<kernels::CpuMutant, 2> kMutants = {
+constexpr std::array<kernels::CpuMutant, 3> kMutants = {
     {{.name = "adds_half",
       .defect = "leaves half of the output",
       .variant = "plain",
       .axes = kSmall,
       .stages = kStages<add_half>},
-     {.name = "harmless", .defect = "none at all", .variant = "plain", .stages = kStages<add>}}};
+     {.name = "harmless", .defect = "none at all", .variant = "plain", .stages = kStages<add>},
+     {.name = "brief_harmless", .defect = "none", .variant = "brief", .stages = kAddOnly}}};
 
 constexpr std::array<kernels::NamedWorkload, 1> kNamed = {
     {{.name = "small", .help = "", .axes = kSmall}}};
-
-kernels::Workload case_workload(std::int64_t index) {
-  return {.axes = {{"n", absl::StrCat(20 + index)}, {"kind", index == 2 ? "zeros" : "ramp"}},
-          .seed = 0};
-}
-
-kernels::Workload zeros_workload(std::int64_t index) {
-  return {.axes = {{"n", absl::StrCat(20 + index)}, {"kind", "zeros"}}, .seed = 0};
-}
-
-constexpr std::array<std::string_view, 2> kTwins = {"twin", "plain:width=8"};
-constexpr std::array<std::string_view, 2> kDrifters = {"twin", "far"};
-constexpr std::array<std::string_view, 2> kPartials = {"partial", "unavailable"};
-
-kernels::CaseSuite suite(std::string_view name,
-                         std::int64_t num_cases,
-                         std::span<const std::string_view> arms) {
-  kernels::CaseSuite suite;
-  suite.suite = "parity";
-  suite.name = name;
-  suite.count_by = "kind";
-  suite.num_cases = num_cases;
-  suite.workload = name == "zeros" ? zeros_workload : case_workload;
-  suite.arms = arms;
-  suite.against_reference = name == "twins";
-  return suite;
-}
-
-const std::array<kernels::CaseSuite, 5> kSuites = {suite("twins", 5, kTwins),
-                                                   suite("drifters", 3, kDrifters),
-                                                   suite("partials", 1, kPartials),
-                                                   suite("all", 1, {}),
-                                                   suite("zeros", 2, kTwins)};
 
 absl::Status validate_axpy(const kernels::Workload& workload) {
   return workload.axes[0].second == "13" ? absl::InvalidArgumentError("n: 13 is not taken")
@@ -298,20 +297,21 @@ std::unique_ptr<kernels::Problem> make_axpy(const kernels::Workload& workload) {
   return std::make_unique<AxpyProblem>(workload);
 }
 
-const kernels::Operator kOperator = {.name = "axpy",
-                                     .summary = "out = 2 x + y",
-                                     .axes = kAxes,
-                                     .validate = validate_axpy,
-                                     .make_problem = make_axpy,
-                                     .cpu_variants = kVariants,
-                                     .cpu_mutants = kMutants,
-                                     .workloads = kNamed,
-                                     .suites = kSuites};
-
 }  // namespace
 
 const kernels::Operator& faulty_operator() {
-  return kOperator;
+  static const kernels::Operator op = {.name = "axpy",
+                                       .summary = "out = 2 x + y",
+                                       .axes = kAxes,
+                                       .validate = validate_axpy,
+                                       .make_problem = make_axpy,
+                                       .cpu_variants = kVariants,
+                                       .cpu_mutants = kMutants,
+                                       .workloads = kNamed,
+                                       .suites = faulty_suites(),
+                                       .invariances = faulty_invariances(),
+                                       .tolerance_alarm = 0.005};
+  return op;
 }
 
 void reset_faulty_operator() {

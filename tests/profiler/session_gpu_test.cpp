@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 namespace assay::profiler {
 namespace {
 
@@ -36,6 +38,38 @@ TEST_F(SessionGpuTest, CarriesAConfigurationOfEveryOperatorHot) {
 
 TEST_F(SessionGpuTest, CarriesAConfigurationOfEveryOperatorCold) {
   expect_configuration_carried(*device_, v1::COLD);
+}
+
+TEST_F(SessionGpuTest, CarriesAGraphOfEveryOperatorHot) {
+  expect_configuration_carried(*device_, v1::HOT, v1::GRAPH);
+}
+
+TEST_F(SessionGpuTest, CarriesAGraphOfEveryOperatorCold) {
+  expect_configuration_carried(*device_, v1::COLD, v1::GRAPH);
+}
+
+TEST_F(SessionGpuTest, RefusesToCaptureALauncherThatAllocatesAndStaysSound) {
+  ArmPlan arm;
+  arm.arm.set_variant("allocating");
+  arm.stages.emplace_back().name = "only";
+  arm.stages[0].launch = [this](const kernels::Call& /*call*/) {
+    return device_->allocate(1 << 20).status();
+  };
+  void* const* const no_tensors = nullptr;
+  const BlockRequest request = {
+      .arm = &arm, .sets = {&no_tensors, 1}, .num_calls = 2, .label = "baseline"};
+  const auto refused = device_->capture(request);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.status().code(), absl::StatusCode::kFailedPrecondition) << refused.status();
+  const std::string message(refused.status().message());
+  EXPECT_EQ(message.find("launch_mode: the calls of `allocating` cannot be captured"), 0U);
+  EXPECT_NE(message.find("cudaErrorStreamCapture"), std::string::npos) << message;
+
+  EXPECT_TRUE(device_->allocate(1 << 20).ok());
+  arm.stages[0].launch = [](const kernels::Call& /*call*/) { return absl::OkStatus(); };
+  const auto empty = device_->capture(request);
+  ASSERT_TRUE(empty.ok()) << empty.status();
+  EXPECT_TRUE((*empty)->time_replays(2).ok());
 }
 
 TEST_F(SessionGpuTest, HasAReadCeilingThatADeviceCanHave) {

@@ -77,6 +77,21 @@ TEST_F(SessionTest, RefusesWhatTheOperatorDoesNotTake) {
   EXPECT_TRUE(is_refused(session_.open(message).status()));
 }
 
+TEST_F(SessionTest, RefusesAWorkloadThatTheDeviceCannotHoldAndGoesOn) {
+  v1::RunnerOpen message = request("plain", "twin");
+  v1::Setting& n = *message.mutable_workload()->add_axes();
+  n.set_name("n");
+  n.set_value("10000000000000");
+  const absl::Status status = session_.open(message).status();
+  EXPECT_TRUE(is_refused(status));
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(std::string(status.message())
+                .find("workload of 200,000,000,000,000 bytes is over the device's limit of "),
+            0U)
+      << status;
+  EXPECT_EQ(bits_of("twin").failed(), v1::BITS_CHECK_UNSPECIFIED);
+}
+
 TEST_F(SessionTest, RefusesAVariantThatTheHostCannotRun) {
   const auto opened = session_.open(request("plain", "unavailable"));
   EXPECT_TRUE(is_refused(opened.status()));
@@ -91,6 +106,12 @@ TEST_F(SessionTest, RejectsALauncherThatGivesUp) {
 
 TEST_F(SessionTest, RejectsOutputThatIsNotWritten) {
   const v1::BitsReport bits = bits_of("partial");
+  EXPECT_EQ(bits.failed(), v1::BITS_WRITTEN);
+  EXPECT_EQ(bits.detail(), "500 of 1,000 elements of `out` not written, first out[500]");
+}
+
+TEST_F(SessionTest, RejectsOutputThatAFormSaysItLeaves) {
+  const v1::BitsReport bits = bits_of("brief_half");
   EXPECT_EQ(bits.failed(), v1::BITS_WRITTEN);
   EXPECT_EQ(bits.detail(), "500 of 1,000 elements of `out` not written, first out[500]");
 }
@@ -202,6 +223,32 @@ TEST_F(SessionTest, TimesBothArmsInTheOrderOfTheSchedule) {
   const auto closed = session_.close();
   ASSERT_TRUE(closed.ok());
   EXPECT_FALSE(closed->candidate().has_bits());
+}
+
+TEST_F(SessionTest, DigestsNoIntermediateThatAFormLeaves) {
+  const v1::RunnerOpened opened = open(request("plain", "brief"));
+  EXPECT_EQ(opened.candidate().bits().failed(), v1::BITS_CHECK_UNSPECIFIED)
+      << opened.candidate().bits().detail();
+  EXPECT_EQ(opened.baseline().outputs_size(), 2);
+  ASSERT_EQ(opened.candidate().outputs_size(), 1);
+  EXPECT_EQ(opened.candidate().outputs(0).tensor(), "out");
+  time(1);
+  const auto closed = session_.close();
+  ASSERT_TRUE(closed.ok());
+  EXPECT_FALSE(closed->candidate().has_bits());
+  EXPECT_EQ(open(request("brief", "plain")).candidate().bits().failed(),
+            v1::BITS_CHECK_UNSPECIFIED);
+}
+
+TEST_F(SessionTest, AlarmsWhereMoreOfTheToleranceIsUsedThanIsExplained) {
+  const v1::RunnerOpened opened = open(request("drifting", ""));
+  const v1::BitsReport& bits = opened.baseline().bits();
+  EXPECT_EQ(bits.failed(), v1::BITS_CHECK_UNSPECIFIED);
+  EXPECT_TRUE(bits.tolerance_alarm());
+  ASSERT_EQ(bits.tolerance_buckets_size(), 10);
+  EXPECT_EQ(bits.tolerance_buckets(8).tolerance_used(), 0.0);
+  EXPECT_EQ(bits.tolerance_buckets(9).tolerance_used(), bits.tolerance_used());
+  EXPECT_FALSE(open(request("plain", "")).baseline().bits().tolerance_alarm());
 }
 
 TEST_F(SessionTest, CallsTheSameCodeWithTheSameParametersIdentical) {

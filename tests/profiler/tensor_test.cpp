@@ -8,7 +8,7 @@ namespace {
 TEST(Tensor, RefusesAnUnknownDtypeAndListsTheKnown) {
   const auto bytes = element_bytes("fp8");
   EXPECT_EQ(bytes.status().code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_EQ(bytes.status().message(), "dtype: `fp8` is none of bf16, f16, f32, i32, i8, u8");
+  EXPECT_EQ(bytes.status().message(), "dtype: `fp8` is none of bf16, f16, f32, i32, i64, i8, u8");
   EXPECT_FALSE(validate(whole_tensor("out", "fp8", {2})).ok());
 }
 
