@@ -13,8 +13,6 @@
 namespace assay::db {
 namespace {
 
-constexpr std::array<Migration, 0> kMigrations{};
-
 absl::StatusOr<std::string> drop_views_sql(Connection& connection) {
   ASSAY_ASSIGN_OR_RETURN(
       Statement views,
@@ -63,7 +61,8 @@ absl::Status go_forward(Connection& connection, const Schema& schema, std::int64
 }  // namespace
 
 const Schema& newest_schema() {
-  static const Schema schema{kSchemaVersion, kSchemaSql, kViewsSql, kMigrations};
+  static const std::array<Migration, 1> migrations{Migration{2, kMigration2Sql}};
+  static const Schema schema{kSchemaVersion, kSchemaSql, kViewsSql, migrations};
   return schema;
 }
 

@@ -1,4 +1,4 @@
--- The tables of version 1. A column has the name of its proto field; enums are names, nested
+-- The tables of version 2. A column has the name of its proto field; enums are names, nested
 -- messages and lists are proto JSON, times are integer nanoseconds.
 
 -- A device as it was when an experiment began, once for each different description.
@@ -164,7 +164,10 @@ CREATE TABLE t_check (
   num_goldens_reproduced INTEGER NOT NULL,
   num_goldens_missing INTEGER NOT NULL,
   num_goldens_differing INTEGER NOT NULL,
-  first_golden_differing TEXT NOT NULL
+  first_golden_differing TEXT NOT NULL,
+  tolerance_buckets TEXT NOT NULL CHECK (json_valid(tolerance_buckets)),
+  tolerance_alarm INTEGER NOT NULL,
+  not_run TEXT NOT NULL
 ) STRICT;
 
 -- Epochs outlive the experiments that they came from: experiment_id is no foreign key.
@@ -195,6 +198,7 @@ CREATE TABLE t_noise_floor (
   operator_name TEXT NOT NULL,
   workload TEXT NOT NULL,
   cache_mode TEXT NOT NULL,
+  launch_mode TEXT NOT NULL,
   noise_floor REAL NOT NULL CHECK (noise_floor >= 0 AND noise_floor < 9e999),
-  PRIMARY KEY (device_uuid, operator_name, workload, cache_mode)
+  PRIMARY KEY (device_uuid, operator_name, workload, cache_mode, launch_mode)
 ) STRICT, WITHOUT ROWID;

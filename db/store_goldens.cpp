@@ -237,11 +237,13 @@ absl::StatusOr<std::optional<double>> SqliteStore::noise_floor(const std::string
     ASSAY_ASSIGN_OR_RETURN(
         Statement rows,
         connection.prepare("SELECT noise_floor FROM t_noise_floor WHERE device_uuid = ?"
-                           " AND operator_name = ? AND workload = ? AND cache_mode = ?"));
+                           " AND operator_name = ? AND workload = ? AND cache_mode = ?"
+                           " AND launch_mode = ?"));
     rows.bind_all(device_uuid,
                   spec.operator_name(),
                   proto::text_of(workload),
-                  v1::CacheMode_Name(spec.cache_mode()));
+                  v1::CacheMode_Name(spec.cache_mode()),
+                  v1::LaunchMode_Name(spec.launch_mode() == v1::GRAPH ? v1::GRAPH : v1::STREAM));
     ASSAY_ASSIGN_OR_RETURN(const bool has_row, rows.step());
     return has_row ? std::optional<double>(rows.real(0)) : std::nullopt;
   });

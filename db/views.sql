@@ -43,7 +43,7 @@ CREATE VIEW samples AS
 SELECT c.experiment_id, c.configuration, m.role, e.operator_name, e.device,
   c.workload_text AS workload, m.variant, m.arm_text AS arm, s.stage,
   CASE s.pass WHEN 'stages' THEN m.timing_source ELSE 'CUDA_EVENTS' END AS timing_source,
-  m.cache_mode, j.key + 1 AS sample, j.value AS sample_ns
+  m.cache_mode, m.launch_mode, j.key + 1 AS sample, j.value AS sample_ns
 FROM t_samples s
 JOIN t_measurement m USING (measurement_id)
 JOIN t_configuration c USING (configuration_id)

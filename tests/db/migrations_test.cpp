@@ -131,5 +131,34 @@ TEST_F(MigrationsTest, BringsEveryReleasedVersionToTheNewestSchema) {
   }
 }
 
+// Version 1 knew no buckets, nothing that was not run, and one launch mode.
+TEST_F(MigrationsTest, KeepsTheChecksAndTheNoiseOfVersionOne) {
+  std::ifstream in(std::string(ASSAY_FIXTURES) + "/version_1.sql");
+  const std::string dump{std::istreambuf_iterator<char>(in), {}};
+  const auto connection = connect();
+  ASSERT_TRUE(connection->execute(dump).ok());
+  ASSERT_TRUE(connection
+                  ->execute("INSERT INTO t_check SELECT configuration_id, 'parity', 'int8', 'fine',"
+                            " 1, 584, 0, 9, '[]', 'BITS_CHECK_UNSPECIFIED', 'detail', NULL, 0.25,"
+                            " '[]', '[\"twin\"]', 580, 4, 0, '' FROM t_configuration;"
+                            "INSERT INTO t_noise_floor VALUES ('uuid', 'op', 'w', 'HOT', 0.5)")
+                  .ok());
+  const absl::Status status = migrate(*connection);
+  ASSERT_TRUE(status.ok()) << status;
+  EXPECT_EQ(query("SELECT launch_mode || noise_floor FROM t_noise_floor"), "STREAM0.5");
+  v1::GetRequest get;
+  get.set_experiment_id(1);
+  const auto experiment = open()->get(get);
+  ASSERT_TRUE(experiment.ok()) << experiment.status();
+  const v1::CheckResult& check = experiment->configurations(0).check();
+  EXPECT_EQ(check.name(), "int8");
+  EXPECT_EQ(check.tolerance_used(), 0.25);
+  EXPECT_EQ(check.arms(0), "twin");
+  EXPECT_EQ(check.num_goldens_missing(), 4U);
+  EXPECT_EQ(check.tolerance_buckets_size(), 0);
+  EXPECT_FALSE(check.tolerance_alarm());
+  EXPECT_EQ(check.not_run(), "");
+}
+
 }  // namespace
 }  // namespace assay::db

@@ -141,9 +141,14 @@ TEST_F(GoldensTest, ReadsTheNoiseFloorOfOneModeOnly) {
   const auto connection = *Connection::open(path(), Connection::Mode::kWrite);
   ASSERT_TRUE(connection
                   ->execute("INSERT INTO t_noise_floor VALUES"
-                            " ('uuid', 'qsa_decode', 'seed=3', 'HOT', 0.004)")
+                            " ('uuid', 'qsa_decode', 'seed=3', 'HOT', 'STREAM', 0.004)")
                   .ok());
   EXPECT_EQ(*store->noise_floor("uuid", spec, workload), 0.004);
+  spec.set_launch_mode(v1::STREAM);
+  EXPECT_EQ(*store->noise_floor("uuid", spec, workload), 0.004);
+  spec.set_launch_mode(v1::GRAPH);
+  EXPECT_EQ(*store->noise_floor("uuid", spec, workload), std::nullopt);
+  spec.set_launch_mode(v1::STREAM);
   spec.set_cache_mode(v1::COLD);
   EXPECT_EQ(*store->noise_floor("uuid", spec, workload), std::nullopt);
 }

@@ -126,6 +126,24 @@ TEST_F(ListTest, EstimatesFromFinishedConfigurationsOfTheSameKind) {
   EXPECT_EQ(*store->typical_configuration_ns(other), 0);
 }
 
+TEST_F(ListTest, EstimatesAnItemOfACheckByTheMean) {
+  const auto store = open();
+  v1::SubmitRequest submit = request("a check");
+  submit.mutable_spec()->set_kind(v1::CHECK);
+  const auto experiment = store->submit(submit, 3, 1);
+  ASSERT_TRUE(experiment.ok()) << experiment.status();
+  v1::Device device;
+  device.set_name("cpu");
+  ASSERT_TRUE(store->start(experiment->experiment_id(), device, 2).ok());
+  for (const std::uint32_t number : {1U, 2U, 3U}) {
+    v1::Configuration configuration = judged(number, {});
+    configuration.set_elapsed_ns(number == 1 ? 900 : 3);
+    configuration.set_outcome(v1::FINISHED);
+    ASSERT_TRUE(store->add_configuration(experiment->experiment_id(), configuration).ok());
+  }
+  EXPECT_EQ(*store->typical_configuration_ns(submit.spec()), 302);
+}
+
 TEST_F(ListTest, OffersViewsThatAnswerInRows) {
   const auto store = open();
   const std::int64_t id = running(*store, 1);
