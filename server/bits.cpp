@@ -42,8 +42,11 @@ class Collector {
       return absl::OkStatus();
     }
     for (const v1::TensorDigest& output : measurement.outputs()) {
-      ASSAY_RETURN_IF_ERROR(
-          add(proto::text_of(workload), output.tensor(), measurement.family(), output.digest()));
+      ASSAY_RETURN_IF_ERROR(add(proto::text_of(workload),
+                                output.tensor(),
+                                measurement.arm().variant(),
+                                measurement.family(),
+                                output.digest()));
     }
     return absl::OkStatus();
   }
@@ -54,7 +57,8 @@ class Collector {
       return absl::OkStatus();
     }
     for (const v1::CaseDigest& digest : check.digests()) {
-      ASSAY_RETURN_IF_ERROR(add(digest.workload(), "all", digest.family(), digest.digest()));
+      ASSAY_RETURN_IF_ERROR(
+          add(digest.workload(), "all", case_variant(info_), digest.family(), digest.digest()));
     }
     return absl::OkStatus();
   }
@@ -64,9 +68,12 @@ class Collector {
  private:
   absl::Status add(const std::string& workload,
                    const std::string& tensor,
+                   const std::string& variant,
                    const std::string& family,
                    const std::string& digest) {
-    const auto [known, inserted] = seen_.emplace(std::tuple(workload, tensor, family), digest);
+    const std::string domain = bits_domain(info_, variant, family, experiment_.device());
+    const auto [known, inserted] =
+        seen_.emplace(std::tuple(workload, tensor, family, domain), digest);
     if (!inserted) {
       if (known->second == digest) {
         return absl::OkStatus();
@@ -84,7 +91,7 @@ class Collector {
     golden.set_workload(workload);
     golden.set_tensor(tensor);
     golden.set_family(family);
-    golden.set_domain(bits_domain(info_, family, experiment_.device()));
+    golden.set_domain(domain);
     golden.set_digest(digest);
     golden.set_experiment_id(experiment_.experiment_id());
     return absl::OkStatus();
@@ -92,7 +99,7 @@ class Collector {
 
   const v1::Experiment& experiment_;
   const v1::OperatorInfo& info_;
-  std::map<std::tuple<std::string, std::string, std::string>, std::string> seen_;
+  std::map<std::tuple<std::string, std::string, std::string, std::string>, std::string> seen_;
   std::vector<v1::Golden> goldens_;
 };
 

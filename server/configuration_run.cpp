@@ -191,6 +191,7 @@ class Run {
       *open.mutable_candidate() = run_.configuration.candidate_arm();
     }
     open.set_cache_mode(spec_.cache_mode());
+    open.set_launch_mode(spec_.launch_mode());
     open.set_num_calls(spec_.num_calls());
     open.set_experiment_id(context_.experiment_id);
     ASSAY_ASSIGN_OR_RETURN(v1::RunnerReply reply,
@@ -232,7 +233,10 @@ class Run {
     key.set_operator_name(spec_.operator_name());
     key.set_workload(proto::text_of(run_.configuration.workload()));
     key.set_family(measurement.family());
-    key.set_domain(bits_domain(plan_.operator_info(), measurement.family(), *context_.device));
+    key.set_domain(bits_domain(plan_.operator_info(),
+                               measurement.arm().variant(),
+                               measurement.family(),
+                               *context_.device));
     ASSAY_ASSIGN_OR_RETURN(Goldens::Comparison compared,
                            context_.goldens->compare(measurement, std::move(key)));
     v1::BitsReport& bits = *measurement.mutable_bits();

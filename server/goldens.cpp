@@ -2,6 +2,7 @@
 
 #include "proto/golden_text.h"
 #include "proto/status.h"
+#include "server/lookup.h"
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -25,8 +26,13 @@ constexpr std::string_view kEpochsToken = "epochs:";
 }  // namespace
 
 std::string bits_domain(const v1::OperatorInfo& info,
+                        const std::string& variant,
                         const std::string& family,
                         const v1::Device& device) {
+  const v1::VariantInfo* found = find_named(info.variants(), variant);
+  if (found != nullptr && found->family() == family && !found->bits_domain().empty()) {
+    return found->bits_domain();
+  }
   if (family == kBaselineFamily) {
     return info.bits_domain();
   }
@@ -36,6 +42,10 @@ std::string bits_domain(const v1::OperatorInfo& info,
   std::string architecture = device.compute_capability();
   std::erase(architecture, '.');
   return absl::StrCat("sm_", architecture, "+", device.toolkit_version());
+}
+
+std::string case_variant(const v1::OperatorInfo& info) {
+  return info.variants().empty() ? "" : info.variants(0).name();
 }
 
 Goldens::Goldens(const db::Store& store, std::vector<v1::Golden> files) : store_(store) {
@@ -151,7 +161,7 @@ absl::StatusOr<Goldens::Comparison> Goldens::compare(const v1::CheckResult& chec
   for (const v1::CaseDigest& digest : check.digests()) {
     key.set_workload(digest.workload());
     key.set_family(digest.family());
-    key.set_domain(bits_domain(info, digest.family(), device));
+    key.set_domain(bits_domain(info, case_variant(info), digest.family(), device));
     ASSAY_RETURN_IF_ERROR(add(comparison, key, digest.digest()));
   }
   return comparison;

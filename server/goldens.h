@@ -15,11 +15,15 @@
 
 namespace assay::server {
 
-// The domain of a variant's bits: the operator's own for the baseline family, else `cpu` or
-// `sm_XX+toolkit`.
+// The domain of a variant's bits, as the operator's description says. Of a variant that it does not
+// name: the operator's own for the baseline family, else `cpu` or `sm_XX+toolkit`.
 std::string bits_domain(const v1::OperatorInfo& info,
+                        const std::string& variant,
                         const std::string& family,
                         const v1::Device& device);
+
+// The variant whose outputs the digests of cases stand for; empty when there is none.
+std::string case_variant(const v1::OperatorInfo& info);
 
 class Goldens {
  public:

@@ -80,6 +80,9 @@ absl::Status check_request(const v1::SubmitRequest& request) {
   if (!v1::CacheMode_IsValid(spec.cache_mode())) {
     return refuse("spec.cache_mode", "must be HOT or COLD");
   }
+  if (!v1::LaunchMode_IsValid(spec.launch_mode())) {
+    return refuse("spec.launch_mode", "must be STREAM or GRAPH");
+  }
   if (spec.num_calls() > kMaxCalls) {
     return refuse("spec.num_calls", "must be in [0, 10,000]");
   }

@@ -59,6 +59,7 @@ class Planner {
     if (spec.kind() == v1::CHECK) {
       ASSAY_RETURN_IF_ERROR(plan_checks());
     } else {
+      ASSAY_RETURN_IF_ERROR(check_launch_mode());
       ASSAY_RETURN_IF_ERROR(plan_arms());
       ASSAY_RETURN_IF_ERROR(plan_axes());
       ASSAY_RETURN_IF_ERROR(plan_workloads());
@@ -82,6 +83,13 @@ class Planner {
     if (!spec.candidates().empty()) {
       return refuse("spec.candidates", "a CHECK takes none");
     }
+    if (spec.launch_mode() == v1::GRAPH) {
+      return refuse("spec.launch_mode", "a CHECK takes none");
+    }
+    // Every item runs the baseline, so that a device that is too old for it runs none.
+    if (!plan_.operator_.variants().empty()) {
+      ASSAY_RETURN_IF_ERROR(check_age(plan_.operator_.variants(0), "spec.operator_name"));
+    }
     std::set<std::string> valid = {"all"};
     for (const v1::CheckInfo& check : plan_.operator_.checks()) {
       const std::string full = absl::StrCat(check.suite(), "/", check.name());
@@ -96,6 +104,29 @@ class Planner {
     }
     plan_.num_configurations_ = static_cast<std::uint32_t>(plan_.checks_.size());
     return absl::OkStatus();
+  }
+
+  absl::Status check_launch_mode() const {
+    if (plan_.spec_.launch_mode() == v1::GRAPH && description_.device.backend() == "cpu") {
+      return absl::FailedPreconditionError(
+          "spec.launch_mode: the cpu device has no graphs; ask for STREAM");
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status check_age(const v1::VariantInfo& variant, const std::string& path) const {
+    const std::string& has = description_.device.compute_capability();
+    if (has.empty() ||
+        capability_number(has) >= capability_number(variant.min_compute_capability())) {
+      return absl::OkStatus();
+    }
+    return absl::FailedPreconditionError(absl::StrCat(path,
+                                                      ": `",
+                                                      variant.name(),
+                                                      "` needs compute capability ",
+                                                      variant.min_compute_capability(),
+                                                      ", the device has ",
+                                                      has));
   }
 
   absl::Status plan_arms() {
@@ -123,17 +154,7 @@ class Planner {
       return not_found(
           path + ".variant", "variant", arm.variant(), names_of(plan_.operator_.variants()));
     }
-    const std::string& has = description_.device.compute_capability();
-    if (!has.empty() &&
-        capability_number(has) < capability_number(variant->min_compute_capability())) {
-      return absl::FailedPreconditionError(absl::StrCat(path,
-                                                        ".variant: `",
-                                                        arm.variant(),
-                                                        "` needs compute capability ",
-                                                        variant->min_compute_capability(),
-                                                        ", the device has ",
-                                                        has));
-    }
+    ASSAY_RETURN_IF_ERROR(check_age(*variant, path + ".variant"));
     std::set<std::string> seen;
     for (int i = 0; i < arm.parameters_size(); ++i) {
       v1::Setting& parameter = *arm.mutable_parameters(i);

@@ -86,6 +86,26 @@ TEST(Bits, TakesWhatDiffersFromItsGoldenAndOtherFamilies) {
   EXPECT_EQ(other->front().domain(), "cpu");
 }
 
+TEST(Bits, KeepsTheDomainsOfVariantsApart) {
+  v1::Experiment experiment = done_with(v1::BITS_CHECK_UNSPECIFIED, "baseline", 0.5);
+  v1::Measurement& model = *experiment.mutable_configurations(0)->mutable_candidate();
+  model = experiment.configurations(0).baseline();
+  model.mutable_arm()->set_variant("model");
+  model.mutable_outputs(0)->set_digest(std::string(32, 'b'));
+  v1::OperatorInfo described = info();
+  for (const char* name : {"base", "model"}) {
+    v1::VariantInfo& variant = *described.add_variants();
+    variant.set_name(name);
+    variant.set_family("baseline");
+    variant.set_bits_domain(variant.name() == "base" ? "any_device" : "sm_90");
+  }
+  const auto goldens = acceptable_bits(experiment, described, "");
+  ASSERT_TRUE(goldens.ok()) << goldens.status();
+  ASSERT_EQ(goldens->size(), 2U);
+  EXPECT_EQ(goldens->front().domain(), "any_device");
+  EXPECT_EQ(goldens->back().domain(), "sm_90");
+}
+
 TEST(Bits, MakesOneEpochOfWhatChanged) {
   Daemon daemon;
   const v1::Experiment experiment = daemon.run(compare_request("a"));

@@ -2,6 +2,7 @@
 
 #include "tests/server/fixture.h"
 
+#include <array>
 #include <fstream>
 
 namespace assay::server {
@@ -74,10 +75,53 @@ TEST(Goldens, GivesAFamilyOfItsOwnTheDevicesDomain) {
   device.set_backend("cuda");
   device.set_compute_capability("9.0");
   device.set_toolkit_version("13.0");
-  EXPECT_EQ(bits_domain(info, "baseline", device), "any_device");
-  EXPECT_EQ(bits_domain(info, "hw_exp", device), "sm_90+13.0");
+  EXPECT_EQ(bits_domain(info, "one", "baseline", device), "any_device");
+  EXPECT_EQ(bits_domain(info, "two", "hw_exp", device), "sm_90+13.0");
   device.set_backend("cpu");
-  EXPECT_EQ(bits_domain(info, "hw_exp", device), "cpu");
+  EXPECT_EQ(bits_domain(info, "two", "hw_exp", device), "cpu");
+}
+
+v1::OperatorInfo modelled() {
+  v1::OperatorInfo info;
+  info.set_name("fake");
+  info.set_bits_domain("sm_90");
+  for (const auto& [name, family, domain] : {std::array{"model_sm_90", "baseline", "sm_90"},
+                                             std::array{"fp32", "fp32", "cpu"},
+                                             std::array{"portable", "baseline", "any_device"}}) {
+    v1::VariantInfo& variant = *info.add_variants();
+    variant.set_name(name);
+    variant.set_family(family);
+    variant.set_bits_domain(domain);
+  }
+  return info;
+}
+
+TEST(Goldens, TakesTheDomainThatTheVariantSays) {
+  v1::Device device;
+  device.set_backend("cpu");
+  const v1::OperatorInfo info = modelled();
+  EXPECT_EQ(bits_domain(info, "model_sm_90", "baseline", device), "sm_90");
+  EXPECT_EQ(bits_domain(info, "portable", "baseline", device), "any_device");
+  EXPECT_EQ(bits_domain(info, "fp32", "fp32", device), "cpu");
+  // A digest of another family than the variant's is not of its domain.
+  EXPECT_EQ(bits_domain(info, "portable", "hw_exp", device), "cpu");
+}
+
+TEST(Goldens, ComparesCasesInTheDomainOfTheBaseline) {
+  v1::Golden golden = golden_of("parity/x/0", 'a');
+  golden.set_tensor("all");
+  golden.set_domain("sm_90");
+  Daemon daemon({device_config("cpu")}, {golden});
+  v1::CheckResult check;
+  check.add_digests()->set_workload("parity/x/0");
+  check.mutable_digests(0)->set_family("baseline");
+  check.mutable_digests(0)->set_digest(std::string(32, 'a'));
+  v1::Device device;
+  device.set_backend("cpu");
+  v1::OperatorInfo info = modelled();
+  EXPECT_EQ(daemon.goldens().compare(check, info, device)->num_reproduced, 1U);
+  info.mutable_variants(0)->set_bits_domain("sm_80");
+  EXPECT_EQ(daemon.goldens().compare(check, info, device)->num_missing, 1U);
 }
 
 }  // namespace

@@ -161,6 +161,39 @@ TEST(Plan, SaysThatADeviceIsTooOldForAVariant) {
       "spec.candidates[0].variant: `modern` needs compute capability 9.0, the device has 7.5");
 }
 
+TEST(Plan, SaysThatADeviceIsTooOldForACheckOfTheBaseline) {
+  Description description = describe();
+  description.device.set_compute_capability("7.5");
+  v1::ExperimentSpec spec;
+  spec.set_kind(v1::CHECK);
+  spec.set_operator_name("fake");
+  EXPECT_TRUE(make_plan(spec, description).ok());
+  description.operators[0].mutable_variants(0)->set_min_compute_capability("8.0");
+  const absl::Status status = make_plan(spec, description).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(status.message(),
+            "spec.operator_name: `base` needs compute capability 8.0, the device has 7.5");
+}
+
+TEST(Plan, RefusesGraphsWhereThereAreNone) {
+  auto request = compare_request("r");
+  request.mutable_spec()->set_launch_mode(static_cast<v1::LaunchMode>(7));
+  expect_error(request, kInvalid, "spec.launch_mode: must be STREAM or GRAPH");
+  request.mutable_spec()->set_launch_mode(v1::GRAPH);
+  Description description = describe();
+  EXPECT_TRUE(make_plan(request.spec(), description).ok());
+  description.device.set_backend("cpu");
+  const absl::Status status = make_plan(request.spec(), description).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(status.message(), "spec.launch_mode: the cpu device has no graphs; ask for STREAM");
+  v1::ExperimentSpec check;
+  check.set_kind(v1::CHECK);
+  check.set_operator_name("fake");
+  check.set_launch_mode(v1::GRAPH);
+  EXPECT_EQ(make_plan(check, description).status().message(),
+            "spec.launch_mode: a CHECK takes none");
+}
+
 TEST(Plan, CombinesWorkloadsArmsAndParameters) {
   auto request = compare_request(
       "r", {{"rows", {"007", "2"}}, {"width", {"1", "2"}}, {"kv", {"fp16", "int8"}}});
