@@ -35,14 +35,17 @@ Table axes_table(const v1::OperatorInfo& info) {
 }
 
 Table variants_table(const v1::OperatorInfo& info) {
-  Table table{{{"variant"}, {"bit family"}, {"stages"}, {"idea"}}, {}};
+  Table table{{{"variant"}, {"bit family"}, {"bits"}, {"stages"}, {"idea"}}, {}};
   for (const v1::VariantInfo& variant : info.variants()) {
     std::string idea = variant.idea();
     if (!variant.min_compute_capability().empty()) {
       absl::StrAppend(&idea, " (compute capability ", variant.min_compute_capability(), ")");
     }
-    table.rows.push_back(
-        {variant.name(), variant.family(), absl::StrJoin(variant.stages(), ", "), idea});
+    table.rows.push_back({variant.name(),
+                          variant.family(),
+                          variant.bits_domain(),
+                          absl::StrJoin(variant.stages(), ", "),
+                          idea});
   }
   return table;
 }

@@ -56,9 +56,14 @@ const v1::Arm& arm_of(const v1::Measurement& measurement, const v1::Arm& asked) 
   return measurement.arm().variant().empty() ? asked : measurement.arm();
 }
 
+bool has_alarm(const v1::Measurement& measurement) {
+  return measurement.bits().tolerance_alarm();
+}
+
 void add_run_facts(Report& report, const v1::Experiment& experiment) {
   const bool is_judged = experiment.spec().kind() != v1::MEASURE;
   std::set<std::string> caches;
+  std::set<std::string> launches;
   std::set<std::string> sources;
   std::set<std::int64_t> num_calls;
   const std::set<std::int64_t> num_rounds = rounds_of(experiment);
@@ -68,6 +73,9 @@ void add_run_facts(Report& report, const v1::Experiment& experiment) {
          {&configuration.baseline(), &configuration.candidate()}) {
       if (measurement->blocks_size() > 0) {
         sources.insert(proto::spoken(v1::TimingSource_Name(measurement->timing_source())));
+        if (measurement->launch_mode() != v1::LAUNCH_MODE_UNSPECIFIED) {
+          launches.insert(proto::spoken(v1::LaunchMode_Name(measurement->launch_mode())));
+        }
         caches.insert(proto::spoken(v1::CacheMode_Name(measurement->cache_mode())));
       }
       for (const v1::Block& block : measurement->blocks()) {
@@ -81,6 +89,7 @@ void add_run_facts(Report& report, const v1::Experiment& experiment) {
   const v1::ExperimentSpec& spec = experiment.spec();
   add_fact(report, "operator", spec.operator_name());
   add_fact(report, "cache", absl::StrJoin(caches, ", "));
+  add_fact(report, "launch", absl::StrJoin(launches, ", "));
   add_fact(report, "timing", absl::StrJoin(sources, ", "));
   const std::string schedule =
       spec.schedule() == v1::SCHEDULE_UNSPECIFIED ? "BAB" : v1::Schedule_Name(spec.schedule());
@@ -138,6 +147,15 @@ void add_closing(Report& report, const v1::Experiment& experiment) {
     absl::StrAppend(&line, "; goldens: ", counts(goldens));
   }
   report.closing.push_back(line);
+  std::int64_t num_alarms = 0;
+  for (const v1::Configuration& configuration : experiment.configurations()) {
+    num_alarms += has_alarm(configuration.baseline()) || has_alarm(configuration.candidate());
+  }
+  if (num_alarms > 0) {
+    report.closing.push_back(
+        absl::StrCat("warning: the tolerance alarm of the operator is passed in ",
+                     counted(num_alarms, "configuration")));
+  }
   if (const std::string unfinished = unfinished_text(experiment); !unfinished.empty()) {
     report.closing.push_back(unfinished);
   }

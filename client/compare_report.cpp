@@ -115,7 +115,8 @@ class CompareReport {
          baselines_.text_of(
              settings_of(arm_of(configuration.baseline(), configuration.baseline_arm())))},
         {"bits", bits_text(configuration)},
-        {"tolerance used", tolerance_text(judged_report(configuration))}};
+        {"tolerance used",
+         tolerance_text(judged_report(configuration)) + alarm_marks(configuration)}};
     if (judged_) {
       cells["B"] = candidates_.text_of(
           settings_of(arm_of(configuration.candidate(), configuration.candidate_arm())));
@@ -180,6 +181,27 @@ class CompareReport {
     }
     return percent_text(static_cast<double>(measurement.floor_ns()) /
                         static_cast<double>(median_ns));
+  }
+
+  // An alarm is no failure, and no secret either.
+  std::string alarm_marks(const v1::Configuration& configuration) {
+    std::string marks;
+    for (const v1::Measurement* measurement :
+         {&configuration.baseline(), &configuration.candidate()}) {
+      if (has_alarm(*measurement)) {
+        const std::string arm = measurement == &configuration.baseline() ? "A" : "B";
+        const std::string& place = measurement->bits().tolerance_place();
+        marks += note_mark(report_,
+                           absl::StrCat("tolerance alarm: ",
+                                        judged_ ? arm + " uses " : "uses ",
+                                        tolerance_text(measurement->bits()),
+                                        " of its tolerance",
+                                        place.empty() ? "" : " at ",
+                                        place,
+                                        ", more than the formats explain"));
+      }
+    }
+    return marks;
   }
 
   // Blocks and records that were kept and not judged are never silent.

@@ -70,9 +70,11 @@ std::vector<std::string> tail_of(const v1::Configuration& configuration,
           output_digest(judged),
           verdict.golden(),
           judged.bits().tolerance_known() ? number(judged.bits().tolerance_used()) : "",
+          judged.bits().tolerance_alarm() ? "true" : "false",
           if_positive(judged.floor_ns()),
           v1::TimingSource_Name(judged.timing_source()),
           v1::CacheMode_Name(judged.cache_mode()),
+          v1::LaunchMode_Name(judged.launch_mode()),
           configuration.outcome() == v1::FINISHED ? reason : configuration.message()};
 }
 
@@ -122,9 +124,11 @@ Table compare_csv(const v1::Experiment& experiment) {
                "digest",
                "golden",
                "tolerance_used",
+               "tolerance_alarm",
                "floor_ns",
                "timing_source",
                "cache_mode",
+               "launch_mode",
                "reason"});
   for (const v1::Configuration& configuration : experiment.configurations()) {
     const v1::Verdict& verdict = last_verdict(configuration);
@@ -162,6 +166,9 @@ Table check_csv(const v1::Experiment& experiment) {
                "num_goldens_reproduced",
                "num_goldens_missing",
                "num_goldens_differing",
+               "tolerance_used",
+               "tolerance_alarm",
+               "not_run",
                "detail"});
   for (const v1::Configuration& configuration : experiment.configurations()) {
     const v1::CheckResult& check = configuration.check();
@@ -188,6 +195,9 @@ Table check_csv(const v1::Experiment& experiment) {
          absl::StrCat(check.num_goldens_reproduced()),
          absl::StrCat(check.num_goldens_missing()),
          absl::StrCat(check.num_goldens_differing()),
+         number(check.tolerance_used()),
+         check.tolerance_alarm() ? "true" : "false",
+         check.not_run(),
          configuration.outcome() == v1::FINISHED ? check.detail() : configuration.message()});
   }
   return table;

@@ -33,8 +33,8 @@ std::string unfinished_text(const v1::Experiment& experiment);
 // Rows of COMPARE and MEASURE.
 Report compare_report(const v1::Experiment& experiment);
 
-// Rows of CHECK; the closing lines end with "parity: 1,168 cases, 0 differ" and
-// "mutants: 14 of 14 rejected" for the suites that ran.
+// Rows of CHECK; the closing lines end with "parity: 1,168 cases, 0 differ", "invariances: 9 of 9
+// hold", "mutants: 14 of 14 rejected" and "goldens: 1,168 of 1,168 reproduced", as far as they ran.
 Report check_report(const v1::Experiment& experiment);
 
 // One row per block: clocks, temperature, power and the median of its calls.

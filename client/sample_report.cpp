@@ -33,13 +33,14 @@ std::string or_dash(std::uint32_t value) {
   return value == 0 ? "-" : with_commas(value);
 }
 
-// Calls `visit(block, first)` with the place of the block's first sample.
+// Calls `visit(block, first, end)` with the places of the block's samples in a stage.
 template <typename Visit>
 void for_each_block(const v1::Measurement& measurement, Visit visit) {
   std::size_t first = 0;
   for (const v1::Block& block : measurement.blocks()) {
-    visit(block, first);
-    first += block.num_calls();
+    const std::size_t end = first + block.num_calls() / std::max(block.calls_per_sample(), 1U);
+    visit(block, first, end);
+    first = end;
   }
 }
 
@@ -48,11 +49,11 @@ void add_block_rows(Table& table,
                     const char* arm,
                     const v1::Measurement& measurement) {
   const v1::StageSamples* total = find_stage(measurement, kTotal);
-  for_each_block(measurement, [&](const v1::Block& block, std::size_t first) {
+  for_each_block(measurement, [&](const v1::Block& block, std::size_t first, std::size_t end) {
     std::vector<std::int64_t> samples;
     if (total != nullptr) {
       const auto size = static_cast<std::size_t>(total->samples_ns_size());
-      for (std::size_t i = first; i < std::min(size, first + block.num_calls()); ++i) {
+      for (std::size_t i = first; i < std::min(size, end); ++i) {
         samples.push_back(total->samples_ns(static_cast<int>(i)));
       }
     }
@@ -82,9 +83,9 @@ void add_sample_rows(Table& table,
                      const char* arm,
                      const v1::Measurement& measurement) {
   for (const v1::StageSamples& stage : measurement.stages()) {
-    for_each_block(measurement, [&](const v1::Block& block, std::size_t first) {
+    for_each_block(measurement, [&](const v1::Block& block, std::size_t first, std::size_t end) {
       const auto size = static_cast<std::size_t>(stage.samples_ns_size());
-      for (std::size_t i = first; i < std::min(size, first + block.num_calls()); ++i) {
+      for (std::size_t i = first; i < std::min(size, end); ++i) {
         table.rows.push_back({absl::StrCat(configuration.configuration()),
                               proto::text_of(configuration.workload()),
                               arm,

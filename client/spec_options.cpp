@@ -42,6 +42,20 @@ absl::StatusOr<v1::CacheMode> parse_cache(const std::string& name) {
       absl::StrCat("--cache: `", name, "`: expected one of cold, hot"));
 }
 
+absl::StatusOr<v1::LaunchMode> parse_launch_mode(const std::string& name) {
+  if (name.empty()) {
+    return v1::LAUNCH_MODE_UNSPECIFIED;
+  }
+  if (name == "stream") {
+    return v1::STREAM;
+  }
+  if (name == "graph") {
+    return v1::GRAPH;
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("--launch-mode: `", name, "`: expected one of graph, stream"));
+}
+
 std::string random_request_id() {
   std::random_device device;
   std::string id = "assay-";
@@ -81,6 +95,8 @@ absl::Status set_arms(const SpecOptions& options, v1::ExperimentSpec& spec) {
   spec.set_schedule(schedule);
   ASSAY_ASSIGN_OR_RETURN(const v1::CacheMode cache_mode, parse_cache(options.cache));
   spec.set_cache_mode(cache_mode);
+  ASSAY_ASSIGN_OR_RETURN(const v1::LaunchMode launch_mode, parse_launch_mode(options.launch_mode));
+  spec.set_launch_mode(launch_mode);
   return absl::OkStatus();
 }
 
@@ -136,6 +152,9 @@ void add_measure_options(CLI::App& command, SpecOptions& options) {
            "NAME[pow2]=[FIRST:LAST]; every value is combined with every other");
   repeated(command, "--workload", options.workloads, "a named workload; axes override its values");
   command.add_option("--cache", options.cache, "hot or cold; GPUs default to cold, cpu to hot");
+  command.add_option("--launch-mode",
+                     options.launch_mode,
+                     "stream, or graph: many calls captured, timed as served; GPUs only");
   command.add_option("--calls", options.num_calls, "calls a block; 0: as the kernel's length asks")
       ->check(CLI::NonNegativeNumber);
   command.add_option("--rounds", options.max_rounds, "at most so many rounds; 0: 48")
@@ -146,8 +165,10 @@ void add_measure_options(CLI::App& command, SpecOptions& options) {
 void add_compare_options(CLI::App& command, SpecOptions& options) {
   command.add_option(
       "--baseline", options.baseline, "VARIANT or VARIANT:NAME=VALUE,...; the operator's first");
-  repeated(command, "--candidate", options.candidates, "as --baseline; may be repeated")
-      ->required();
+  repeated(command,
+           "--candidate",
+           options.candidates,
+           "as --baseline; may be repeated; none: the baseline itself, as a control");
   command.add_option("--schedule", options.schedule, "bab, ab or abba")->capture_default_str();
   command.add_option(
       "--least-effect", options.least_effect, "the smallest difference that counts, as in 1%");
@@ -156,7 +177,9 @@ void add_compare_options(CLI::App& command, SpecOptions& options) {
 }
 
 void add_check_options(CLI::App& command, SpecOptions& options) {
-  command.add_option("--suite", options.suite, "a suite of the operator (parity, mutants) or all")
+  command
+      .add_option(
+          "--suite", options.suite, "a suite of the operator (parity, invariances, mutants) or all")
       ->capture_default_str();
 }
 
@@ -179,6 +202,9 @@ absl::StatusOr<v1::SubmitRequest> make_request(v1::ExperimentKind kind,
     ASSAY_RETURN_IF_ERROR(set_arms(options, spec));
   }
   ASSAY_RETURN_IF_ERROR(complete(connection, spec));
+  if (kind == v1::COMPARE && spec.candidates().empty()) {
+    *spec.add_candidates() = spec.baseline();
+  }
   request.set_request_id(options.request_id.empty() ? random_request_id() : options.request_id);
   return request;
 }

@@ -16,13 +16,14 @@ namespace assay::client {
 
 struct SpecOptions {
   std::string operator_name;
-  std::string baseline;  // empty: the operator's first variant
-  std::vector<std::string> candidates;
+  std::string baseline;                 // empty: the operator's first variant
+  std::vector<std::string> candidates;  // none: the baseline, as a control
   std::vector<std::string> axes;
   std::vector<std::string> workloads;
   std::string device;  // empty: the first CUDA device, else the first available one
   std::string schedule = "bab";
   std::string cache;
+  std::string launch_mode;  // empty: stream
   std::uint32_t num_calls = 0;
   std::uint32_t max_rounds = 0;
   std::string least_effect;

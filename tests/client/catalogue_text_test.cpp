@@ -33,6 +33,7 @@ v1::ListOperatorsResponse one_operator() {
     v1::VariantInfo& variant = *info.add_variants();
     variant.set_name(name);
     variant.set_family("baseline");
+    variant.set_bits_domain(variant.name() == "one_cell" ? "any_device" : "sm_90");
     variant.add_stages("chunk");
     variant.add_stages("merge");
     v1::AxisInfo& threads = *variant.add_parameters();
@@ -90,9 +91,9 @@ TEST(Catalogue, TeachesAnOperator) {
             "kv    int8     fp16, int8  KV format\n"
             "\n"
             "Variants (the first is the baseline)\n"
-            "variant   bit family  stages        idea\n"
-            "one_cell  baseline    chunk, merge\n"
-            "two_cell  baseline    chunk, merge\n"
+            "variant   bit family  bits        stages        idea\n"
+            "one_cell  baseline    any_device  chunk, merge\n"
+            "two_cell  baseline    sm_90       chunk, merge\n"
             "\n"
             "Launch parameters (VARIANT:NAME=VALUE, or -a NAME=VALUE for both arms)\n"
             "parameter  default  values      of                  meaning\n"

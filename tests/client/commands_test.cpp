@@ -65,7 +65,8 @@ TEST_F(Commands, RefuseWrongUsageWithStatusTwo) {
       {{}, "A subcommand is required"},
       {{"frobnicate"}, "unknown command `frobnicate`: expected one of bits, cancel, check"},
       {{"bits", "drop"}, "unknown command `drop`: expected one of accept, export, log"},
-      {{"compare", "qsa_decode"}, "--candidate is required (see `assay compare --help`)"},
+      {{"compare", "q", "--candidate"}, "(see `assay compare --help`)"},
+      {{"compare", "q", "--launch-mode", "eager"}, "one of graph, stream"},
       {{"compare", "q", "--candidate", "b", "--bogus"}, "--bogus"},
       {{"compare", "q", "--candidate", "b", "--seed", "-1"}, "--seed"},
       {{"compare", "q", "--candidate", "b", "--calls", "many"}, "--calls"},
@@ -146,6 +147,8 @@ TEST_F(Commands, SubmitWhatWasTyped) {
                                "abba",
                                "--cache",
                                "cold",
+                               "--launch-mode",
+                               "graph",
                                "--calls",
                                "7",
                                "--rounds",
@@ -177,6 +180,7 @@ TEST_F(Commands, SubmitWhatWasTyped) {
   EXPECT_EQ(spec.workloads(0), "Q1");
   EXPECT_EQ(spec.schedule(), v1::ABBA);
   EXPECT_EQ(spec.cache_mode(), v1::COLD);
+  EXPECT_EQ(spec.launch_mode(), v1::GRAPH);
   EXPECT_EQ(spec.num_calls(), 7U);
   EXPECT_EQ(spec.max_rounds(), 24U);
   EXPECT_DOUBLE_EQ(spec.least_effect(), 0.02);
@@ -196,11 +200,21 @@ TEST_F(Commands, TakeTheFirstVariantAsBaselineAndARandomRequestId) {
   EXPECT_NE(service_.submitted[0].request_id(), service_.submitted[1].request_id());
 }
 
+TEST_F(Commands, CompareABaselineWithItselfWhereNoCandidateIsNamed) {
+  EXPECT_EQ(run_with({"compare", "qsa_decode", "--baseline", "two_cell:threads=2", "--detach"}), 0)
+      << err();
+  ASSERT_EQ(service_.submitted.size(), 1U);
+  const v1::ExperimentSpec& spec = service_.submitted[0].spec();
+  ASSERT_EQ(spec.candidates_size(), 1);
+  EXPECT_EQ(spec.candidates(0).SerializeAsString(), spec.baseline().SerializeAsString());
+  EXPECT_EQ(spec.launch_mode(), v1::LAUNCH_MODE_UNSPECIFIED);
+}
+
 TEST_F(Commands, FollowACheckAndEndWithItsLines) {
   service_.result = made_up_check();
   EXPECT_EQ(run_with({"check", "qsa_decode", "--suite", "all"}), 0) << err();
   EXPECT_EQ(service_.submitted[0].spec().suite(), "all");
-  EXPECT_TRUE(out().ends_with("parity: 1,168 cases, 0 differ\nmutants: 2 of 2 rejected\n"));
+  EXPECT_TRUE(out().ends_with("mutants: 2 of 2 rejected\ngoldens: 1,168 of 1,168 reproduced\n"));
   EXPECT_TRUE(err().starts_with("experiment 7: running, 0 of 4 configurations\n")) << err();
 }
 

@@ -1,5 +1,7 @@
 #include "tests/client/fixtures.h"
 
+#include "client/report.h"
+
 namespace assay::client {
 namespace {
 
@@ -155,6 +157,27 @@ v1::Experiment made_up_check() {
     check.set_detail("12 elements differ");
   }
   return experiment;
+}
+
+v1::CheckResult& add_made_up_item(v1::Experiment& experiment,
+                                  const std::string& suite,
+                                  const std::string& name,
+                                  std::int64_t num_cases) {
+  add_item(experiment, suite, name, num_cases);
+  return *experiment.mutable_configurations(experiment.configurations_size() - 1)->mutable_check();
+}
+
+std::string text_of(const v1::Experiment& experiment, Format format, bool with_samples) {
+  const auto text = experiment_text(experiment, format, with_samples);
+  return text.ok() ? *text : "";
+}
+
+std::string tail_of(const std::string& text, int num) {
+  std::size_t place = text.size();
+  for (int i = 0; i <= num && place != std::string::npos; ++i) {
+    place = text.rfind('\n', place - 1);
+  }
+  return text.substr(place + 1);
 }
 
 }  // namespace assay::client

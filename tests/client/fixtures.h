@@ -1,6 +1,7 @@
 // Made-up experiments for the tests of the reports.
 #pragma once
 
+#include "client/table.h"
 #include "proto/assay.pb.h"
 
 #include <string>
@@ -16,5 +17,17 @@ v1::Experiment made_up_check();
 
 // A verdict whose total is `kind` with a ratio around `ratio`.
 v1::Verdict made_up_verdict(v1::VerdictKind kind, double ratio, const std::string& reason);
+
+// Adds a finished item that passed.
+v1::CheckResult& add_made_up_item(v1::Experiment& experiment,
+                                  const std::string& suite,
+                                  const std::string& name,
+                                  std::int64_t num_cases);
+
+// The whole report; empty when it cannot be made.
+std::string text_of(const v1::Experiment& experiment, Format format, bool with_samples = false);
+
+// The last `num` lines.
+std::string tail_of(const std::string& text, int num);
 
 }  // namespace assay::client

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace assay::client {
 namespace {
 
@@ -20,21 +22,6 @@ constexpr char kFacts[] =
     "A           one_cell, threads=2\n"
     "B           two_cell, threads=2\n"
     "workload    kv=int8, width=2051\n";
-
-std::string text_of(const v1::Experiment& experiment, Format format, bool with_samples = false) {
-  const auto text = experiment_text(experiment, format, with_samples);
-  EXPECT_TRUE(text.ok()) << text.status();
-  return text.ok() ? *text : "";
-}
-
-// The last `num` lines.
-std::string tail_of(const std::string& text, int num) {
-  std::size_t place = text.size();
-  for (int i = 0; i <= num && place != std::string::npos; ++i) {
-    place = text.rfind('\n', place - 1);
-  }
-  return text.substr(place + 1);
-}
 
 TEST(CompareReport, ShowsNoRatioOfARejectedRowWhateverIsStored) {
   v1::Experiment experiment = made_up_comparison();
@@ -94,6 +81,33 @@ TEST(CompareReport, TellsOfDisqualifiedBlocksAndLostRecords) {
   EXPECT_NE(text.find("[2] 1 of 12 blocks of B disqualified: thermal slow-down\n"),
             std::string::npos);
   EXPECT_NE(text.find("[3] 2 activity records of B had no usable time\n"), std::string::npos);
+}
+
+TEST(CompareReport, WarnsWhereMoreOfTheToleranceIsUsedThanIsExplained) {
+  v1::Experiment experiment = made_up_comparison();
+  v1::BitsReport& bits = *experiment.mutable_configurations(0)->mutable_baseline()->mutable_bits();
+  bits.set_tolerance_alarm(true);
+  bits.set_tolerance_used(0.8);
+  bits.set_tolerance_place("out[0, 3, 17]");
+  const std::string text = text_of(experiment, Format::kTable);
+  EXPECT_NE(text.find("0.0312 [1]  "), std::string::npos) << text;
+  EXPECT_NE(text.find("[1] tolerance alarm: A uses 0.8 of its tolerance at out[0, 3, 17], more "
+                      "than the formats explain\n"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(tail_of(text, 1),
+            "warning: the tolerance alarm of the operator is passed in 1 configuration\n");
+}
+
+TEST(CompareReport, SaysHowCallsWereLaunched) {
+  v1::Experiment experiment = made_up_comparison();
+  for (v1::Configuration& configuration : *experiment.mutable_configurations()) {
+    configuration.mutable_baseline()->set_launch_mode(v1::GRAPH);
+    configuration.mutable_candidate()->set_launch_mode(v1::GRAPH);
+  }
+  const std::string text = text_of(experiment, Format::kTable);
+  EXPECT_NE(text.find("cache       hot\nlaunch      graph\ntiming "), std::string::npos) << text;
+  EXPECT_NE(text_of(experiment, Format::kCsv).find(",HOT,GRAPH,"), std::string::npos);
 }
 
 TEST(CompareReport, ShowsTheTableOfAComparison) {
@@ -180,7 +194,8 @@ TEST(CompareReport, GivesRawNanosecondsAsCsv) {
       text.find("\n7,1,qsa_decode,cpu,,\"kv=int8,n_q=1,width=2051,seed=0\",one_cell:threads=2,"
                 "two_cell:threads=2,FINISHED,total,1234500,,,987600,,,0.8,0.79,0.81,0.99951,"
                 "0,12,FASTER,VERDICT_KIND_UNSPECIFIED,FASTER,true,,"
-                "0123456789abcdef0123456789abcdef,reproduced,0.03125,617250,STEADY_CLOCK,HOT,"
+                "0123456789abcdef0123456789abcdef,reproduced,0.03125,false,617250,STEADY_CLOCK,HOT,"
+                "LAUNCH_MODE_UNSPECIFIED,"
                 "the whole interval is below 0.99\n"),
       std::string::npos)
       << text;
@@ -214,72 +229,27 @@ TEST(BlockReport, ShowsClocksAndTimesOfEveryBlock) {
             "1980,false\n");
 }
 
-TEST(CheckReport, NeverEndsWithTheBareLinesWhenSomethingWentWrong) {
-  v1::Experiment experiment = made_up_check();
-  experiment.mutable_configurations(1)->mutable_check()->set_passed(false);
-  experiment.mutable_configurations(1)->mutable_check()->set_num_goldens_differing(2);
-  experiment.mutable_configurations(1)->mutable_check()->set_rejected_by(v1::BITS_GOLDEN);
-  experiment.mutable_configurations(1)->mutable_check()->set_detail("golden differs: parity/x/3");
-  experiment.mutable_configurations(1)->mutable_check()->set_first_golden_differing("parity/x/3");
-  v1::CheckResult& survivor = *experiment.mutable_configurations(2)->mutable_check();
-  survivor.set_passed(false);
-  survivor.clear_rejected_by();
-  experiment.mutable_configurations(3)->set_outcome(v1::TIMED_OUT);
-  const std::string text = text_of(experiment, Format::kTable);
-  EXPECT_NE(text.find("failed [1]"), std::string::npos) << text;
-  EXPECT_NE(text.find("[1] 2 goldens differ, first parity/x/3\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("drops_last_cell  SURVIVED"), std::string::npos) << text;
-  EXPECT_EQ(tail_of(text, 4),
-            "goldens: 1,168 reproduced, 0 not stored, 2 differ\n"
-            "1 item could not be carried out\n"
-            "parity: 1,168 cases, 0 differ, 1 item failed\n"
-            "mutants: 0 of 2 rejected\n");
-}
-
-TEST(CheckReport, ShowsTheFirstDifferenceOnce) {
-  v1::Experiment experiment = made_up_check();
-  v1::CheckResult& check = *experiment.mutable_configurations(2)->mutable_check();
-  check.mutable_drift()->set_tensor("out");
-  check.mutable_drift()->set_num_differing(12);
-  check.mutable_drift()->set_found_bits("0x3f800001");
-  EXPECT_NE(
-      text_of(experiment, Format::kTable).find("12 elements differ; 12 of 0 elements of `out`"),
-      std::string::npos);
-  check.set_detail("12 elements differ, first found 0x3f800001");
-  EXPECT_NE(text_of(experiment, Format::kTable).find("first found 0x3f800001\n"),
-            std::string::npos);
-}
-
-TEST(CheckReport, SaysThatAnUnfinishedSuiteIsNotWhole) {
-  v1::Experiment experiment = made_up_check();
-  experiment.set_state(v1::INTERRUPTED);
-  experiment.set_num_configurations(9);
-  EXPECT_EQ(tail_of(text_of(experiment, Format::kTable), 3),
-            "experiment 7 interrupted; 4 of 9 configurations finished\n"
-            "parity: 1,168 cases, 0 differ so far\n"
-            "mutants: 2 of 2 rejected so far\n");
-}
-
-TEST(CheckReport, EndsWithTheLinesOfTheSuites) {
-  EXPECT_EQ(text_of(made_up_check(), Format::kTable),
-            "device      cpu (Made-up CPU)\n"
-            "code        0.1.0+abc\n"
-            "operator    qsa_decode\n"
-            "suite       all\n"
-            "seed        5\n"
-            "experiment  7\n"
-            "\n"
-            "item         cases  differ  non-trivial  counts    result\n"
-            "parity/fp16    584       0    3,588,096  fp16 584  passed\n"
-            "parity/int8    584       0    3,588,096  int8 584  passed\n"
-            "\n"
-            "mutant           rejected by  what was seen\n"
-            "drops_last_cell  bits differ  12 elements differ\n"
-            "nibbles_swapped  bits differ  12 elements differ\n"
-            "\n"
-            "goldens: 1,168 reproduced, 0 not stored, 0 differ\n"
-            "parity: 1,168 cases, 0 differ\n"
-            "mutants: 2 of 2 rejected\n");
+TEST(BlockReport, ShowsOneSampleForEachReplayOfAGraph) {
+  v1::Experiment experiment = made_up_comparison();
+  experiment.mutable_configurations()->RemoveLast();
+  v1::Configuration& configuration = *experiment.mutable_configurations(0);
+  configuration.clear_candidate();
+  v1::Measurement& baseline = *configuration.mutable_baseline();
+  baseline.mutable_blocks()->DeleteSubrange(2, 10);
+  v1::StageSamples& total = *baseline.add_stages();
+  total.set_stage("total");
+  for (v1::Block& block : *baseline.mutable_blocks()) {
+    block.set_num_calls(1000);
+    block.set_calls_per_sample(500);
+  }
+  for (const std::int64_t sample : {3000, 1000, 5000, 7000}) {
+    total.add_samples_ns(sample);
+  }
+  EXPECT_NE(text_of(experiment, Format::kTable, true).find("1,000     5.000      6.000    7.000"),
+            std::string::npos)
+      << text_of(experiment, Format::kTable, true);
+  const std::string csv = text_of(experiment, Format::kCsv, true);
+  EXPECT_EQ(std::ranges::count(csv, '\n'), 1 + 4) << csv;
 }
 
 }  // namespace

@@ -52,10 +52,10 @@ expect 3 "elements of \`out\` differ, first out[" compare qsa_decode --baseline 
   -a kv=int8 -a n_q=1 -a width=2051 --device cpu --calls 3 --rounds 12
 expect 0 "mutants: 14 of 14 rejected" check qsa_decode --suite mutants --device cpu
 expect 0 "parity: 1,168 cases, 0 differ" check qsa_decode --suite parity --device cpu
-expect 0 "goldens: 1,168 reproduced, 0 not stored, 0 differ" show last
-expect 0 "goldens: 116 reproduced, 0 not stored, 0 differ" check qsa_decode --suite additions --device cpu
-expect 0 "goldens: 29 reproduced, 0 not stored, 0 differ" check qsa_decode --suite named --device cpu
-expect 0 "goldens: 64 reproduced, 0 not stored, 0 differ" check qsa_decode --suite subset --device cpu
+expect 0 "goldens: 1,168 of 1,168 reproduced" show last
+expect 0 "goldens: 116 of 116 reproduced" check qsa_decode --suite additions --device cpu
+expect 0 "goldens: 29 of 29 reproduced" check qsa_decode --suite named --device cpu
+expect 0 "goldens: 64 of 64 reproduced" check qsa_decode --suite subset --device cpu
 expect 0 "compare" list
 
 # One digit of one golden is changed: the check fails and names the case.
