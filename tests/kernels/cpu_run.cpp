@@ -6,6 +6,20 @@
 #include <cstring>
 
 namespace assay::kernels {
+namespace {
+
+// Of a bf16 or an fp32 tensor.
+double value_at(DType dtype, const std::vector<std::byte>& bytes, std::size_t index) {
+  float value = 0;
+  if (dtype == DType::kBF16) {
+    std::memcpy(reinterpret_cast<std::byte*>(&value) + 2, bytes.data() + index * 2, 2);
+  } else {
+    std::memcpy(&value, bytes.data() + index * 4, 4);
+  }
+  return double{value};
+}
+
+}  // namespace
 
 Workload make_workload(const Operator& op, const std::vector<Setting>& axes, std::uint64_t seed) {
   return {.axes = complete_settings(op.axes, axes).value(), .seed = seed};
@@ -122,11 +136,11 @@ double tolerance_used(const CpuTensors& tensors) {
       continue;
     }
     const Reference reference = tensors.problem->reference(i);
-    const auto* values = reinterpret_cast<const float*>(tensors.bytes[i].data());
     for (std::size_t j = 0; j < reference.values.size(); ++j) {
-      const double share =
-          std::fabs(double{values[j]} - reference.values[j]) / reference.tolerances[j];
-      worst = share <= worst ? worst : share;
+      const double value = value_at(specs[i].dtype, tensors.bytes[i], j);
+      const double share = std::fabs(value - reference.values[j]) / reference.tolerances[j];
+      // A NaN stays.
+      worst = share <= worst || std::isnan(worst) ? worst : share;
     }
   }
   return worst;

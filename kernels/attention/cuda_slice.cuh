@@ -1,0 +1,180 @@
+// One warp's state of 16 pairs over a slice of 128 keys: all scores, one maximum, weights, their
+// sum, the value product. A lane holds rows lane / 4 and lane / 4 + 8 of the tile and, in each
+// column of 8, places 2 (lane % 4) and the next.
+#pragma once
+
+#include "kernels/attention/cuda_walk.cuh"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace assay::kernels::attention {
+
+// The shared exponential: the same bits on every device.
+struct PolynomialExp {
+  static ASSAY_DEVICE float of(float x) { return exp_bits(x); }
+};
+
+// The hardware's: fast, and bits of its own.
+struct HardwareExp {
+  static ASSAY_DEVICE float of(float x) { return hardware_exp2(multiply_bits(x, kExpLog2E)); }
+};
+
+// Planted defects, as far as the two operators share them.
+enum class Defect : std::uint8_t {
+  kNone,
+  kScaleOffBySixteenth,
+  kDropsFourthSlice,
+  kDropsFourthSliceInChunk,
+  kReadsNextTile,
+  kOverwritesTileBeingRead,
+  kMergesInReverse,
+  kSlicesInReverse,
+  kContractsOneFold,
+  kKeepsMaskedValues,
+  kLeavesTailUnwritten,
+};
+
+// A lane's part of the state of 16 pairs, over kColumnsOfO columns of 8 dims. A row is empty where
+// its l is 0.
+template <int kColumnsOfO>
+struct SliceState {
+  float m[2];
+  float l[2];
+  float o[kColumnsOfO][4];
+
+  ASSAY_DEVICE void clear() {
+    m[0] = m[1] = kNoScore;
+    l[0] = l[1] = 0.0F;
+    ASSAY_UNROLL
+    for (int column = 0; column < kColumnsOfO; ++column) {
+      ASSAY_UNROLL
+      for (int i = 0; i < 4; ++i) {
+        o[column][i] = 0.0F;
+      }
+    }
+  }
+};
+
+// Positions that each of a lane's two rows sees.
+struct RowRanges {
+  KeyRange rows[2];
+
+  ASSAY_DEVICE bool sees(int row, int position) const {
+    return position >= rows[row].begin && position < rows[row].end;
+  }
+};
+
+template <Defect kDefect>
+ASSAY_DEVICE float scale_of(float scale) {
+  if constexpr (kDefect == Defect::kScaleOffBySixteenth) {
+    return multiply_bits(scale, 1.0625F);
+  }
+  return scale;
+}
+
+// From dots to weights: m and l of the state, and the weights as fragments of the value product.
+// Without masks every row sees all keys.
+template <class Exp, bool kIsMasked = true, class State>
+ASSAY_DEVICE void weigh(float (&scores)[kColumns][4],
+                        std::uint32_t (&weights)[kUnits][4],
+                        float scale,
+                        const RowRanges& ranges,
+                        int first_key,
+                        State& state) {
+  const int first = first_key + lane_id() % 4 * 2;
+  ASSAY_UNROLL
+  for (int row = 0; row < 2; ++row) {
+    float max = kNoScore;
+    ASSAY_UNROLL
+    for (int column = 0; column < kColumns; ++column) {
+      ASSAY_UNROLL
+      for (int i = 0; i < 2; ++i) {
+        float& score = scores[column][2 * row + i];
+        const bool is_seen = !kIsMasked || ranges.sees(row, first + column * kColumnKeys + i);
+        score = is_seen ? score_of(score, scale) : kNoScore;
+        max = larger_of(max, score);
+      }
+    }
+    max = larger_of(max, shuffle_xor(max, 1));
+    max = larger_of(max, shuffle_xor(max, 2));
+
+    // Of a row that sees nothing here, every weight is 0 and no difference is a NaN.
+    const float shift = max == kNoScore ? 0.0F : max;
+    float sums[2] = {0.0F, 0.0F};
+    ASSAY_UNROLL
+    for (int column = 0; column < kColumns; ++column) {
+      const float low = Exp::of(add_bits(scores[column][2 * row], -shift));
+      const float high = Exp::of(add_bits(scores[column][2 * row + 1], -shift));
+      sums[0] = add_bits(sums[0], low);
+      sums[1] = add_bits(sums[1], high);
+      weights[column / 2][row + column % 2 * 2] = pack_bf16(low, high);
+    }
+    // The tree of sum_of_lanes().
+    float sum = add_bits(sums[0], sums[1]);
+    sum = add_bits(sum, shuffle_xor(sum, 1));
+    sum = add_bits(sum, shuffle_xor(sum, 2));
+    state.m[row] = max;
+    state.l[row] = sum;
+  }
+}
+
+// A slice, whose keys and then values `ring` hands out 16 at a time as far as `span` says; the rest
+// is masked. Columns of o start at chunk `first_chunk` of a value's row.
+template <class Exp, Defect kDefect, int kDim, int kColumnsOfO, class Ring>
+ASSAY_DEVICE void attend_slice(Ring& ring,
+                               const std::byte* queries,
+                               float scale,
+                               const RowRanges& ranges,
+                               int slice,
+                               const SliceSpan& span,
+                               int first_chunk,
+                               SliceState<kColumnsOfO>& state) {
+  std::uint32_t weights[kUnits][4];
+  state.clear();
+  {
+    float scores[kColumns][4] = {};
+    ASSAY_UNROLL
+    for (int unit = 0; unit < kUnits; ++unit) {
+      if (unit >= span.first_unit && unit < span.end_unit) {
+        const std::byte* keys = ring.next_unit();
+        multiply_keys<kDim>(scores[2 * unit], scores[2 * unit + 1], queries, keys);
+      }
+    }
+    weigh<Exp>(scores, weights, scale_of<kDefect>(scale), ranges, slice * kSliceKeys, state);
+  }
+
+  ASSAY_UNROLL
+  for (int unit = 0; unit < kUnits; ++unit) {
+    if (unit >= span.first_unit && unit < span.end_unit) {
+      const std::byte* values = ring.next_unit();
+      multiply_values<kDim>(state.o, weights[unit], values, first_chunk);
+    }
+  }
+}
+
+// How one row's state takes in a later one.
+struct RowFold {
+  FoldFactors factors;
+  bool takes_first;
+  bool takes_second;
+
+  static ASSAY_DEVICE RowFold of(float a_max, float a_sum, float b_max, float b_sum) {
+    return {fold_factors(a_max, b_max), b_sum == 0.0F, a_sum == 0.0F};
+  }
+
+  ASSAY_DEVICE float max(float a, float b) const {
+    return takes_first ? a : takes_second ? b : factors.m;
+  }
+
+  template <bool kIsContracted = false>
+  ASSAY_DEVICE float value(float a, float b) const {
+    float folded = factors.fold(a, b);
+    if constexpr (kIsContracted) {
+      folded = fma_bits(a, factors.a, multiply_bits(b, factors.b));
+    }
+    return takes_first ? a : takes_second ? b : folded;
+  }
+};
+
+}  // namespace assay::kernels::attention

@@ -1,0 +1,186 @@
+// Warpgroup matrix steps of sm_90a over panels in shared memory: 64 columns of bf16, 128 bytes a
+// row, in the 128-byte swizzle: chunk c (16 bytes) of row r lies at chunk c ^ (r % 8). A panel is
+// aligned to 1,024 bytes. Their sums are those of mma.sync: one fused sum of 16 products and the
+// accumulator. A warpgroup is four warps, the first of them a multiple of four; all its threads
+// call together. Accumulators: lane holds columns 8 j + 2 (lane % 4) + c of row lane / 4 + 8 r of
+// its warp's 16 rows at [4 j + 2 r + c].
+#pragma once
+
+#ifdef ASSAY_SIMT
+#include ASSAY_SIMT_WARPGROUP
+#else
+
+#include "kernels/attention/cuda_primitives.cuh"
+
+#include <cstdint>
+
+namespace assay::kernels::attention {
+
+// Orders registers and earlier reads before the steps that follow.
+ASSAY_DEVICE void wgmma_fence() {
+  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+}
+
+ASSAY_DEVICE void wgmma_commit() {
+  asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+}
+
+// Waits for all steps of the warpgroup.
+ASSAY_DEVICE void wgmma_wait() {
+  asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+}
+
+// Before a barrier after which the tensor cores read what this thread's copies wrote.
+ASSAY_DEVICE void fence_async_proxy() {
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+// 128-byte swizzle, 1,024 bytes from one group of eight rows to the next.
+ASSAY_DEVICE std::uint64_t panel_descriptor(const std::uint16_t* at) {
+  const auto address = static_cast<std::uint64_t>(__cvta_generic_to_shared(at));
+  return ((address & 0x3ffffU) >> 4) | (std::uint64_t{1} << 16) | (std::uint64_t{64} << 32) |
+         (std::uint64_t{1} << 62);
+}
+
+// acc[64 x 128] (+)= A[64 x 16] B[128 x 16]^T: columns 16 step .. of both panels. The first step of
+// a sum does not read acc.
+ASSAY_DEVICE void wgmma_rows_by_rows(float (&acc)[16][4],
+                                     const std::uint16_t* a_panel,
+                                     const std::uint16_t* b_panel,
+                                     int step,
+                                     bool accumulates) {
+  const std::uint64_t a = panel_descriptor(a_panel + 16 * step);
+  const std::uint64_t b = panel_descriptor(b_panel + 16 * step);
+  asm volatile(
+      "{\n"
+      ".reg .pred p;\n"
+      "setp.ne.b32 p, %66, 0;\n"
+      "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {"
+      "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
+      "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
+      "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
+      "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
+      "}, %64, %65, p, 1, 1, 0, 0;\n"
+      "}\n"
+      : "+f"(acc[0][0]),
+        "+f"(acc[0][1]),
+        "+f"(acc[0][2]),
+        "+f"(acc[0][3]),
+        "+f"(acc[1][0]),
+        "+f"(acc[1][1]),
+        "+f"(acc[1][2]),
+        "+f"(acc[1][3]),
+        "+f"(acc[2][0]),
+        "+f"(acc[2][1]),
+        "+f"(acc[2][2]),
+        "+f"(acc[2][3]),
+        "+f"(acc[3][0]),
+        "+f"(acc[3][1]),
+        "+f"(acc[3][2]),
+        "+f"(acc[3][3]),
+        "+f"(acc[4][0]),
+        "+f"(acc[4][1]),
+        "+f"(acc[4][2]),
+        "+f"(acc[4][3]),
+        "+f"(acc[5][0]),
+        "+f"(acc[5][1]),
+        "+f"(acc[5][2]),
+        "+f"(acc[5][3]),
+        "+f"(acc[6][0]),
+        "+f"(acc[6][1]),
+        "+f"(acc[6][2]),
+        "+f"(acc[6][3]),
+        "+f"(acc[7][0]),
+        "+f"(acc[7][1]),
+        "+f"(acc[7][2]),
+        "+f"(acc[7][3]),
+        "+f"(acc[8][0]),
+        "+f"(acc[8][1]),
+        "+f"(acc[8][2]),
+        "+f"(acc[8][3]),
+        "+f"(acc[9][0]),
+        "+f"(acc[9][1]),
+        "+f"(acc[9][2]),
+        "+f"(acc[9][3]),
+        "+f"(acc[10][0]),
+        "+f"(acc[10][1]),
+        "+f"(acc[10][2]),
+        "+f"(acc[10][3]),
+        "+f"(acc[11][0]),
+        "+f"(acc[11][1]),
+        "+f"(acc[11][2]),
+        "+f"(acc[11][3]),
+        "+f"(acc[12][0]),
+        "+f"(acc[12][1]),
+        "+f"(acc[12][2]),
+        "+f"(acc[12][3]),
+        "+f"(acc[13][0]),
+        "+f"(acc[13][1]),
+        "+f"(acc[13][2]),
+        "+f"(acc[13][3]),
+        "+f"(acc[14][0]),
+        "+f"(acc[14][1]),
+        "+f"(acc[14][2]),
+        "+f"(acc[14][3]),
+        "+f"(acc[15][0]),
+        "+f"(acc[15][1]),
+        "+f"(acc[15][2]),
+        "+f"(acc[15][3])
+      : "l"(a), "l"(b), "r"(static_cast<int>(accumulates)));
+}
+
+// acc[64 x 64] (+)= A[64 x 16] B[16 x 64]: rows 16 step .. of the panel; A in registers, two bf16
+// each: row lane / 4, columns 2 (lane % 4) and the next; row + 8; columns + 8; both.
+ASSAY_DEVICE void wgmma_registers_by_columns(float* acc,
+                                             const std::uint32_t (&a)[4],
+                                             const std::uint16_t* b_panel,
+                                             int step,
+                                             bool accumulates) {
+  const std::uint64_t b = panel_descriptor(b_panel + 16 * 64 * step);
+  asm volatile(
+      "{\n"
+      ".reg .pred p;\n"
+      "setp.ne.b32 p, %37, 0;\n"
+      "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {"
+      "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
+      "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
+      "}, {%32, %33, %34, %35}, %36, p, 1, 1, 1;\n"
+      "}\n"
+      : "+f"(acc[0]),
+        "+f"(acc[1]),
+        "+f"(acc[2]),
+        "+f"(acc[3]),
+        "+f"(acc[4]),
+        "+f"(acc[5]),
+        "+f"(acc[6]),
+        "+f"(acc[7]),
+        "+f"(acc[8]),
+        "+f"(acc[9]),
+        "+f"(acc[10]),
+        "+f"(acc[11]),
+        "+f"(acc[12]),
+        "+f"(acc[13]),
+        "+f"(acc[14]),
+        "+f"(acc[15]),
+        "+f"(acc[16]),
+        "+f"(acc[17]),
+        "+f"(acc[18]),
+        "+f"(acc[19]),
+        "+f"(acc[20]),
+        "+f"(acc[21]),
+        "+f"(acc[22]),
+        "+f"(acc[23]),
+        "+f"(acc[24]),
+        "+f"(acc[25]),
+        "+f"(acc[26]),
+        "+f"(acc[27]),
+        "+f"(acc[28]),
+        "+f"(acc[29]),
+        "+f"(acc[30]),
+        "+f"(acc[31])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(static_cast<int>(accumulates)));
+}
+
+}  // namespace assay::kernels::attention
+
+#endif
