@@ -1,5 +1,6 @@
 #include "kernels/operator.h"
 #include "kernels/qsa_decode/operator.h"
+#include "kernels/tree_attention/operator.h"
 
 #include <algorithm>
 #include <array>
@@ -7,8 +8,9 @@
 namespace assay::kernels {
 
 std::span<const Operator* const> catalogue() {
-  static const std::array<const Operator*, 1> operators = {
+  static const std::array<const Operator*, 2> operators = {
       &qsa_decode::qsa_decode(),
+      &tree_attention::tree_attention(),
   };
   return operators;
 }

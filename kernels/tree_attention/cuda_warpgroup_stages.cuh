@@ -1,0 +1,33 @@
+// The CUDA variant `warpgroup` of tree_attention: what its row needs. CUDA sources only.
+#pragma once
+
+#include "kernels/attention/cuda_axes.h"
+#include "kernels/tree_attention/cuda_stages.cuh"
+
+#include <cstddef>
+
+namespace assay::kernels::tree_attention {
+
+// Places of its launch parameters.
+enum WarpgroupParameter : std::size_t {
+  kWarpgroupTiles,
+  kWarpgroupStages,
+  kWarpgroupSpill,
+  kWarpgroupCapacity,
+  kWarpgroupSms,
+  kWarpgroupStoresResult,
+};
+
+inline constexpr AxisInfo kWarpgroupParameters[] = {
+    attention::kItemTilesAxis,
+    attention::kItemStagesAxis,
+    attention::kItemSpillAxis,
+    kCapacityAxis,
+    attention::kSmsAxis,
+    attention::kResultAxis,
+};
+
+// Stages `attend`, `tails` and `merge`. The first needs sm_90a.
+extern const CudaStage kWarpgroupLaunches[3];
+
+}  // namespace assay::kernels::tree_attention

@@ -1,0 +1,15 @@
+// The wide kernels.
+#include "kernels/tree_attention/cuda_kernels.cuh"
+#include "kernels/tree_attention/cuda_stages.cuh"
+
+#include <cstdint>
+
+namespace assay::kernels::tree_attention {
+
+const void* wide_kernel(std::int32_t dim) {
+  using Exp = attention::PolynomialExp;
+  return dim == 128 ? reinterpret_cast<const void*>(tree_attention_wide_kernel<Exp, 128>)
+                    : reinterpret_cast<const void*>(tree_attention_wide_kernel<Exp, 256>);
+}
+
+}  // namespace assay::kernels::tree_attention
