@@ -1,3 +1,4 @@
+#include "kernels/block_attention/operator.h"
 #include "kernels/operator.h"
 #include "kernels/qsa_decode/operator.h"
 #include "kernels/tree_attention/operator.h"
@@ -8,7 +9,8 @@
 namespace assay::kernels {
 
 std::span<const Operator* const> catalogue() {
-  static const std::array<const Operator*, 2> operators = {
+  static const std::array<const Operator*, 3> operators = {
+      &block_attention::block_attention(),
       &qsa_decode::qsa_decode(),
       &tree_attention::tree_attention(),
   };

@@ -52,6 +52,9 @@ enum Tensor : std::size_t {
   kRunM,      // f32 [runs, R, H]: scratch; the folded groups of a run
   kRunL,      // f32 [runs, R, H]
   kRunO,      // f32 [runs, R, H, D]
+  kSliceM,    // f32 [4 N, R, H]: scratch; slices that leave by themselves
+  kSliceL,    // f32 [4 N, R, H]
+  kSliceO,    // f32 [4 N, R, H, D]
   kNumTensors,
 };
 
@@ -72,6 +75,9 @@ struct Params {
   float* __restrict__ run_m;
   float* __restrict__ run_l;
   float* __restrict__ run_o;
+  float* __restrict__ slice_m;
+  float* __restrict__ slice_l;
+  float* __restrict__ slice_o;
   std::int32_t num_streams;
   std::int32_t width;
   std::int32_t num_heads;

@@ -1,0 +1,90 @@
+// The kernels and stages of `warpgroup`, built for sm_90a.
+#include "kernels/block_attention/cuda_warpgroup_plan.cuh"
+#include "kernels/block_attention/cuda_warpgroup_stages.cuh"
+
+#include <cstdint>
+
+namespace assay::kernels::block_attention {
+namespace {
+
+using attention::PolynomialExp;
+
+constexpr int kMergeBatch = 8;
+
+template <int kDim, int kTiles>
+__global__ void __launch_bounds__(attention::WarpgroupShape<kDim, kTiles>::kThreads, 1)
+    block_attention_warpgroup_kernel(const __grid_constant__ Params params,
+                                     const __grid_constant__ WarpgroupGrid grid) {
+  attend_warpgroup_block<PolynomialExp, kDim, kTiles>(params, grid);
+}
+
+template <int kDim>
+__global__ void __launch_bounds__(attention::kMostMergeWarps* attention::kLanes)
+    block_attention_warpgroup_merge_kernel(const __grid_constant__ Params params,
+                                           const __grid_constant__ WarpgroupGrid grid) {
+  merge_warpgroup_block<kMergeBatch, kDim>(params, grid);
+}
+
+cudaError_t launch_of_call(const Call& call, WarpgroupLaunch* launch) {
+  const auto& values = call.parameters.values;
+  const Shape& shape = shape_of(call);
+  if (!is_served(shape) || shape.num_streams > attention::kMostItemStreams ||
+      values[kWarpgroupStages] == 1) {
+    return cudaErrorInvalidValue;
+  }
+  attention::WarpgroupChoice choice = {
+      .tiles = values[kWarpgroupTiles],
+      .stages = values[kWarpgroupStages],
+      .spill = static_cast<attention::ItemSpill>(values[kWarpgroupSpill]),
+      .stores_result = values[kWarpgroupStoresResult] == 0};
+  const cudaError_t error = attention::sms_of(values[kWarpgroupSms], &choice.sms);
+  *launch = plan_warpgroup(shape, choice);
+  return error;
+}
+
+struct Attend : BlockStage {
+  using Argument = WarpgroupGrid;
+
+  static cudaError_t select(const Call& call, attention::Selected* selected, Argument* grid) {
+    WarpgroupLaunch launch;
+    if (const cudaError_t error = launch_of_call(call, &launch); error != cudaSuccess) {
+      return error;
+    }
+    const std::int32_t dim = shape_of(call).dim;
+    selected->kernel =
+        dim == 256 ? reinterpret_cast<const void*>(block_attention_warpgroup_kernel<256, 1>)
+        : launch.tiles == 2
+            ? reinterpret_cast<const void*>(block_attention_warpgroup_kernel<128, 2>)
+            : reinterpret_cast<const void*>(block_attention_warpgroup_kernel<128, 1>);
+    selected->name = attention::name_of_kernel("block_attention_warpgroup", dim);
+    selected->size = attention::size_of(launch.attend);
+    *grid = launch.grid;
+    return cudaSuccess;
+  }
+};
+
+struct Merge : BlockStage {
+  using Argument = WarpgroupGrid;
+
+  static cudaError_t select(const Call& call, attention::Selected* selected, Argument* grid) {
+    WarpgroupLaunch launch;
+    if (const cudaError_t error = launch_of_call(call, &launch); error != cudaSuccess) {
+      return error;
+    }
+    const std::int32_t dim = shape_of(call).dim;
+    selected->kernel =
+        dim == 128 ? reinterpret_cast<const void*>(block_attention_warpgroup_merge_kernel<128>)
+                   : reinterpret_cast<const void*>(block_attention_warpgroup_merge_kernel<256>);
+    selected->name = attention::name_of_kernel("block_attention_warpgroup_merge", dim);
+    selected->size = attention::size_of(launch.merge);
+    *grid = launch.grid;
+    return cudaSuccess;
+  }
+};
+
+}  // namespace
+
+constinit const CudaStage kWarpgroupLaunches[2] = {{"attend", attention::launch_of<Attend>()},
+                                                   {"merge", attention::launch_of<Merge>()}};
+
+}  // namespace assay::kernels::block_attention

@@ -1,0 +1,140 @@
+// The warpgroup form of block_attention: everything that a stream's rows see as items of
+// attention's warpgroup form, and a merge that knows which groups left as runs.
+#pragma once
+
+#include "kernels/attention/cuda_warpgroup.cuh"
+#include "kernels/block_attention/cuda_tiles.cuh"
+
+#include <cstdint>
+
+namespace assay::kernels::block_attention {
+
+// How the items are made: speed, never bits.
+struct WarpgroupGrid {
+  attention::ItemSpill spill = attention::ItemSpill::kAuto;
+  std::int32_t num_blocks = 1;
+  std::int32_t num_stages = 2;
+  std::int32_t tile_pairs = attention::kWarpgroupPairs;
+  bool stores_result = true;
+};
+
+// Context and block keys of every stream.
+template <int kDim>
+struct BlockKeys {
+  static constexpr bool kIsMasked = true;
+
+  const Params& params;
+
+  ASSAY_DEVICE std::int32_t num_streams() const { return params.num_streams; }
+
+  ASSAY_DEVICE std::int32_t num_kv_heads() const { return params.num_kv_heads; }
+
+  ASSAY_DEVICE std::int32_t num_heads_per_key() const {
+    return params.num_heads / params.num_kv_heads;
+  }
+
+  ASSAY_DEVICE std::int32_t num_rows(std::int32_t) const { return params.width; }
+
+  ASSAY_DEVICE std::int32_t row(std::int32_t stream, std::int32_t local) const {
+    return stream * params.width + local;
+  }
+
+  ASSAY_DEVICE attention::KeyRange range(std::int32_t stream, std::int32_t local) const {
+    return range_of<Mutation::kNone>(params, params.lengths[stream], local);
+  }
+
+  // The oldest key is the first row's, the newest the last one's.
+  ASSAY_DEVICE attention::KeyRange keys(std::int32_t stream) const {
+    return {range(stream, 0).begin, range(stream, params.width - 1).end};
+  }
+
+  ASSAY_DEVICE attention::GroupRange groups(std::int32_t stream) const {
+    const attention::KeyRange seen = keys(stream);
+    return {seen.begin / attention::kGroupKeys,
+            (seen.end + attention::kGroupKeys - 1) / attention::kGroupKeys};
+  }
+
+  ASSAY_DEVICE const std::uint16_t* q_row(std::int32_t stream,
+                                          std::int32_t pair,
+                                          std::int32_t kv_head) const {
+    const std::int32_t group = num_heads_per_key();
+    const std::int64_t head = std::int64_t{kv_head} * group + pair % group;
+    return params.q + (head * total_rows() + row(stream, pair / group)) * kDim;
+  }
+
+  ASSAY_DEVICE const std::uint16_t* k_row(std::int32_t stream,
+                                          std::int32_t kv_head,
+                                          std::int32_t position) const {
+    const std::int64_t* entry = params.table + 3 * static_cast<std::int64_t>(stream);
+    return row_of(params.k_context + entry[0], params.k_block, entry[2], stream, kv_head, position);
+  }
+
+  ASSAY_DEVICE const std::uint16_t* v_row(std::int32_t stream,
+                                          std::int32_t kv_head,
+                                          std::int32_t position) const {
+    const std::int64_t* entry = params.table + 3 * static_cast<std::int64_t>(stream);
+    return row_of(params.v_context + entry[1], params.v_block, entry[2], stream, kv_head, position);
+  }
+
+ private:
+  ASSAY_DEVICE std::int64_t total_rows() const {
+    return std::int64_t{params.num_streams} * params.width;
+  }
+
+  ASSAY_DEVICE const std::uint16_t* row_of(const std::uint16_t* context,
+                                           const std::uint16_t* block,
+                                           std::int64_t head_stride,
+                                           std::int32_t stream,
+                                           std::int32_t kv_head,
+                                           std::int32_t position) const {
+    const std::int32_t length = params.lengths[stream];
+    return position < length
+               ? context + kv_head * head_stride + std::int64_t{position} * kDim
+               : block + (kv_head * total_rows() + row(stream, position - length)) * kDim;
+  }
+};
+
+template <class Exp, int kDim, int kTiles>
+ASSAY_DEVICE void attend_warpgroup_block(const Params& params, const WarpgroupGrid& grid) {
+  const BlockKeys<kDim> keys = {params};
+  const attention::StateOutput output = {
+      .groups = {params.partial_m, params.partial_l, params.partial_o},
+      .runs = {params.run_m, params.run_l, params.run_o},
+      .slices = {params.slice_m, params.slice_l, params.slice_o},
+      .num_rows = params.num_streams * params.width,
+      .num_heads = params.num_heads};
+  attention::WarpgroupAttention<Exp, kDim, kTiles, BlockKeys<kDim>> attention(
+      keys, output, params.scale, grid.num_blocks, attention::shared_memory(), grid.num_stages);
+  attention.run(grid.spill);
+}
+
+template <int kBatch, int kDim>
+ASSAY_DEVICE void merge_warpgroup_block(const Params& params, const WarpgroupGrid& grid) {
+  using attention::ItemSpill;
+  constexpr int kParts = kDim / attention::kMergeDims;
+  const std::int64_t number = attention::block_id() / kParts;
+  const auto row = static_cast<int>(number / params.num_heads);
+  const auto head = static_cast<int>(number % params.num_heads);
+  const bool has_runs = grid.spill == ItemSpill::kRun;
+  attention::MergeRow merge =
+      merge_row_of<Mutation::kNone>(params, {.spills_runs = has_runs}, row, head);
+  const BlockKeys<kDim> keys = {params};
+  const int stream = row / params.width;
+  const int local = row % params.width;
+  if (grid.spill == ItemSpill::kSlice) {
+    const attention::KeyRange range = keys.range(stream, local);
+    merge.slices = {params.slice_m, params.slice_l, params.slice_o};
+    merge.begin_slice = range.begin / attention::kSliceKeys;
+    merge.end_slice = (range.end + attention::kSliceKeys - 1) / attention::kSliceKeys;
+  } else if (grid.spill == ItemSpill::kAuto) {
+    const std::int32_t group = keys.num_heads_per_key();
+    merge.num_run_groups = attention::num_whole_groups(
+        keys, stream, local * group + head % group, head / group, grid.tile_pairs, grid.num_blocks);
+  }
+  attention::merge_row<kBatch, kDim, attention::Defect::kNone>(
+      merge,
+      {params.out, grid.stores_result ? params.result : nullptr},
+      static_cast<int>(attention::block_id() % kParts));
+}
+
+}  // namespace assay::kernels::block_attention
