@@ -16,7 +16,7 @@ grep -q '^ASSAY_CUDA:BOOL=ON' build/ci/CMakeCache.txt || die "needs a CUDA toolk
 rm -rf "$bundle"
 cmake --install build/ci --prefix "$bundle" --strip
 cmake --install build/ci --prefix "$bundle" --component gpu_tests --strip
-install -m 755 scripts/gpu_run.sh "$bundle/gpu_run.sh"
+install -m 755 scripts/gpu_run.sh scripts/attention_table.py "$bundle/"
 # The competition's script, where it lies beside the repository.
 peers=../shared/peers/attention_peers.py
 [ ! -f "$peers" ] || install -m 644 "$peers" "$bundle/"
@@ -26,6 +26,10 @@ find "$bundle/bin" "$bundle/libexec" -type f -perm -u+x -print0 | xargs -0 ldd |
   awk '$2 == "=>" && $3 ~ /^\// { print $3 }' | sort -u | while read -r library; do
   [[ "$(basename "$library")" =~ $left_out ]] || install -m 644 "$library" "$bundle/lib/assay/"
 done
+
+# The same kernels lie in every test, which a window as large as all of them packs once.
+XZ_OPT=-9 tar -cJf "$bundle/tests.tar.xz" -C "$bundle/libexec/assay" tests
+rm -r "$bundle/libexec/assay/tests"
 
 # Debug information of the distribution's libraries is already apart; what is left must fit.
 size_mib="$(du -sm "$bundle" | cut -f1)"
