@@ -56,8 +56,10 @@ expect 0 "goldens: 1,168 of 1,168 reproduced" show last
 expect 0 "goldens: 116 of 116 reproduced" check qsa_decode --suite additions --device cpu
 expect 0 "goldens: 29 of 29 reproduced" check qsa_decode --suite named --device cpu
 expect 0 "goldens: 64 of 64 reproduced" check qsa_decode --suite subset --device cpu
-expect 0 "bits equal in 1 of 1" compare tree_attention --baseline model_sm_90 --candidate model_sm_90:isa=portable \
-  -a committed=100 -a rows=2 --device cpu --calls 3 --rounds 12
+expect 0 "bits equal in 1 of 1; goldens: 1 reproduced" compare tree_attention --baseline model_sm_90 \
+  --candidate model_sm_90:isa=portable --workload t1 --device cpu --calls 3 --rounds 12
+expect 0 "bits equal in 1 of 1; goldens: 1 reproduced" compare block_attention --baseline model_sm_90 \
+  --candidate model_sm_90:isa=portable --workload b1 --device cpu --calls 3 --rounds 12
 expect 0 "invariances: 16 of 16 hold" check tree_attention --device cpu
 expect 0 "mutants: 14 of 14 rejected" show last
 expect 0 "goldens: 259 of 259 reproduced" show last
