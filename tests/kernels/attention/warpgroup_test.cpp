@@ -5,6 +5,7 @@
 
 #include "kernels/attention/cuda_warpgroup.cuh"
 #include "kernels/inputs.h"
+#include "tests/kernels/simt/attention_model.h"
 
 #include <gtest/gtest.h>
 
@@ -20,12 +21,6 @@ namespace {
 
 constexpr std::uint16_t kPoison = 0x7fff;  // a NaN
 constexpr float kScale = 0.088388346F;
-
-struct State {
-  float m = 0;
-  float l = 0;
-  std::vector<float> o;
-};
 
 struct Stream {
   std::int32_t num_rows = 0;
@@ -162,73 +157,21 @@ struct TestSource {
   }
 };
 
-// ---- The contract, written out ----
-
-void fold(State& state, const State& next) {
-  if (next.l == 0) {
-    return;
-  }
-  if (state.l == 0) {
-    state = next;
-    return;
-  }
-  const FoldFactors factors = fold_factors(state.m, next.m);
-  state.m = factors.m;
-  state.l = factors.fold(state.l, next.l);
-  for (std::size_t column = 0; column < state.o.size(); ++column) {
-    state.o[column] = factors.fold(state.o[column], next.o[column]);
-  }
-}
-
-State slice_state(const Case& given,
-                  const Data& data,
-                  std::int32_t stream,
-                  std::int32_t row,
-                  int head,
-                  std::int32_t slice,
-                  KeyRange range) {
+// The contract, written out, for one (row, query head).
+ModelRow model_row(const Case& given,
+                   const Data& data,
+                   std::int32_t stream,
+                   std::int32_t row,
+                   int head,
+                   KeyRange range) {
   const int kv_head = head / given.group;
-  State state;
-  state.o.assign(static_cast<std::size_t>(given.dim), 0.0F);
-  state.m = -INFINITY;
-  float weights[kSliceKeys] = {};
-  const auto is_seen = [&](int key) {
-    const std::int32_t position = slice * kSliceKeys + key;
-    return position >= range.begin && position < range.end;
-  };
-  for (int key = 0; key < kSliceKeys; ++key) {
-    if (!is_seen(key)) {
-      continue;
-    }
-    float dot = 0;
-    for (int step = 0; step < given.dim / kStepKeys; ++step) {
-      dot = tensor_core_step(dot,
-                             data.q(row, head) + kStepKeys * step,
-                             data.k(stream, kv_head, slice * kSliceKeys + key) + kStepKeys * step);
-    }
-    weights[key] = score_of(dot, kScale);
-    state.m = std::max(state.m, weights[key]);
-  }
-  float sums[kSumLanes] = {};
-  std::uint16_t rounded[kSliceKeys] = {};
-  for (int key = 0; key < kSliceKeys; ++key) {
-    weights[key] = is_seen(key) ? weight_of(weights[key], state.m) : 0.0F;
-    sums[key % kSumLanes] = add_bits(sums[key % kSumLanes], weights[key]);
-    rounded[key] = to_bf16(weights[key]);
-  }
-  state.l = sum_of_lanes(sums);
-  for (std::size_t column = 0; column < state.o.size(); ++column) {
-    for (int step = 0; step < kSliceKeys / kStepKeys; ++step) {
-      std::uint16_t values[kStepKeys] = {};
-      for (int k = 0; k < kStepKeys; ++k) {
-        const int key = kStepKeys * step + k;
-        values[k] = is_seen(key) ? data.v(stream, kv_head, slice * kSliceKeys + key)[column]
-                                 : std::uint16_t{0};
-      }
-      state.o[column] = tensor_core_step(state.o[column], rounded + kStepKeys * step, values);
-    }
-  }
-  return state;
+  return {.query = data.q(row, head),
+          .key = [&data, stream, kv_head](int at) { return data.k(stream, kv_head, at); },
+          .value = [&data, stream, kv_head](int at) { return data.v(stream, kv_head, at); },
+          .range = range,
+          .dim = given.dim,
+          .scale = kScale,
+          .step = tensor_core_step};
 }
 
 // ---- The machine ----
@@ -256,13 +199,14 @@ bool same_bits(float a, float b) {
 }
 
 // An empty state is not stored.
-void expect_state(const State& state,
+void expect_state(const MaybeState& wanted,
                   const Results& found,
                   std::int64_t number,
                   std::int64_t place) {
-  if (state.l == 0) {
+  if (!wanted.has_value()) {
     return;
   }
+  const ModelState& state = *wanted;
   const auto at = static_cast<std::size_t>(number * found.states_each + place);
   ASSERT_TRUE(same_bits(state.m, found.m[at])) << "m of " << number << " at " << place;
   ASSERT_TRUE(same_bits(state.l, found.l[at])) << "l of " << number << " at " << place;
@@ -315,22 +259,23 @@ void expect_the_contract(const Case& given, int num_blocks, int num_stages, Item
       for (int head = 0; head < data.num_heads(); ++head) {
         const std::int32_t row = source.row(stream, local);
         const std::int32_t pair = local * given.group + head % given.group;
-        State run;
+        MaybeState run;
+        const ModelRow model = model_row(given, data, stream, row, head, range);
         for (std::int32_t group = span.begin; group < span.end; ++group) {
           const std::int32_t unit = first_unit +
                                     (group / kRunGroups - span.begin / kRunGroups) * units_of_run +
                                     pair / Shape::kPairs * given.num_kv_heads + head / given.group;
           const bool is_whole = unit < plan.num_whole;
           const std::int64_t place = std::int64_t{row} * data.num_heads() + head;
-          State folded;
+          MaybeState folded;
           for (std::int32_t slice = group * kSlices; slice < (group + 1) * kSlices; ++slice) {
-            const State state = slice_state(given, data, stream, row, head, slice, range);
-            fold(folded, state);
+            const MaybeState state = model.slice(slice);
+            fold_model(folded, state);
             if (!is_whole && plan.piece_slices == 1) {
               expect_state(state, slices, slice, place);
             }
           }
-          fold(run, folded);
+          fold_model(run, folded);
           const bool ends_run = (group + 1) % kRunGroups == 0 || group + 1 == span.end;
           if (is_whole && ends_run) {
             expect_state(run, runs, group / kRunGroups, place);
@@ -338,7 +283,7 @@ void expect_the_contract(const Case& given, int num_blocks, int num_stages, Item
             expect_state(folded, groups, group, place);
           }
           if (ends_run) {
-            run = State();
+            run.reset();
           }
         }
       }
