@@ -10,6 +10,11 @@
 #else
 #define ASSAY_HOST_DEVICE
 #endif
+#ifdef __CUDA_ARCH__
+#define ASSAY_UNROLL_EACH _Pragma("unroll")
+#else
+#define ASSAY_UNROLL_EACH
+#endif
 
 namespace assay::kernels {
 
@@ -49,26 +54,50 @@ ASSAY_HOST_DEVICE static inline float float_of(std::uint32_t bits) {
 #endif
 }
 
-// e^x for x <= 0, within 2 ulp: exactly 1 at 0, and 0 where e^x is below the normal range.
-ASSAY_HOST_DEVICE static inline float exp_bits(float x) {
-  if (!(x >= kExpCutOff)) {
-    return 0.0F;
-  }
+// e^x of each x <= 0, within 2 ulp: exactly 1 at 0, and 0 where e^x is below the normal range or x
+// is a NaN. Step by step for all of them, since a step waits for the one before it.
+template <int kCount>
+ASSAY_HOST_DEVICE static inline void exp_bits_each(float (&x)[kCount]) {
   // x = n ln 2 + r with |r| <= ln 2 / 2.
-  const float shifted = fma_bits(x, kExpLog2E, kExpRound);
-  const float n = shifted - kExpRound;
-  float r = fma_bits(n, -kExpLn2High, x);
-  r = fma_bits(n, -kExpLn2Low, r);
-
-  float p = fma_bits(kExpC6, r, kExpC5);
-  p = fma_bits(p, r, kExpC4);
-  p = fma_bits(p, r, kExpC3);
-  p = fma_bits(p, r, kExpC2);
-  p = fma_bits(p, r, 1.0F);
-  p = fma_bits(p, r, 1.0F);
-
+  float shifted[kCount];
+  float r[kCount];
+  float p[kCount];
+  ASSAY_UNROLL_EACH
+  for (int i = 0; i < kCount; ++i) {
+    shifted[i] = fma_bits(x[i], kExpLog2E, kExpRound);
+  }
+  ASSAY_UNROLL_EACH
+  for (int i = 0; i < kCount; ++i) {
+    r[i] = fma_bits(shifted[i] - kExpRound, -kExpLn2High, x[i]);
+  }
+  ASSAY_UNROLL_EACH
+  for (int i = 0; i < kCount; ++i) {
+    r[i] = fma_bits(shifted[i] - kExpRound, -kExpLn2Low, r[i]);
+  }
+  ASSAY_UNROLL_EACH
+  for (int i = 0; i < kCount; ++i) {
+    p[i] = fma_bits(kExpC6, r[i], kExpC5);
+  }
+  const float coefficients[] = {kExpC4, kExpC3, kExpC2, 1.0F, 1.0F};
+  ASSAY_UNROLL_EACH
+  for (int step = 0; step < 5; ++step) {
+    ASSAY_UNROLL_EACH
+    for (int i = 0; i < kCount; ++i) {
+      p[i] = fma_bits(p[i], r[i], coefficients[step]);
+    }
+  }
   // The low bits of `shifted` are n: it goes into the exponent.
-  return float_of(bits_of(p) + (bits_of(shifted) << 23));
+  ASSAY_UNROLL_EACH
+  for (int i = 0; i < kCount; ++i) {
+    const float power = float_of(bits_of(p[i]) + (bits_of(shifted[i]) << 23));
+    x[i] = x[i] >= kExpCutOff ? power : 0.0F;
+  }
+}
+
+ASSAY_HOST_DEVICE static inline float exp_bits(float x) {
+  float only[1] = {x};
+  exp_bits_each(only);
+  return only[0];
 }
 
 // Exact, denormals included. The value of an infinity or a NaN is not specified.

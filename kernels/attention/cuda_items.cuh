@@ -1,19 +1,26 @@
-// Items and loads of the warpgroup form of attention (cuda_warpgroup.cuh): all (row, query head)
-// pairs of a stream and key head, in tiles of 64, share staged panels of K and V (cuda_wgmma.cuh).
-// A block walks items, each the groups of a run or one group, and keeps loads of the next stages in
-// flight over their borders. At D 128 a warpgroup holds a tile of 64 pairs; at D 256 two warpgroups
-// hold half of the columns each and compute the same scores.
+// Items of the warpgroup form of attention (cuda_warpgroup.cuh), and the warp that copies for them:
+// all (row, query head) pairs of a stream and key head, in tiles of 64, share staged panels of K
+// and V (cuda_wgmma.cuh). A block walks items, each the slices of a run, of a group or one slice.
+// At D 128 a warpgroup holds a tile of 64 pairs; at D 256 two warpgroups hold half of the columns
+// each and compute the same scores.
 //
 // A Source says what is attended; all of it may be read on the device:
 //   num_streams(), num_rows(stream), groups(stream): group numbers [begin, end)
-//   keys(stream): positions that any row sees; others are read as zeros
-//   q_row(stream, pair, kv_head), k_row(stream, kv_head, position), v_row(...): D elements
-//   range(stream, local row): what a row sees, when kIsMasked; else it sees all of keys(stream)
+//   keys(stream): positions that any row sees; the others' values are read as zeros
+//   num_whole_groups(stream): groups from it on leave as slices
+//   k_at(stream, kv_head), v_at(): element of position 0 in the tensor that K's or V's map covers
+//   q_row(stream, pair, kv_head): D elements
 //   row(stream, local row): its place in the output
+// and when kIsMasked, else all rows see all of keys(stream), which are whole slices of the map:
+//   range(stream, local row): what a row sees
+//   common(stream): what all rows see
+//   mapped(stream): positions that lie in the map
+//   k_rows(stream, kv_head), v_rows(): at(position) of which are D elements, mapped or not
 #pragma once
 
 #include "kernels/attention/contract.h"
 #include "kernels/attention/cuda_ring.cuh"
+#include "kernels/attention/cuda_wgmma.cuh"
 
 #include <cstdint>
 
@@ -24,11 +31,33 @@ inline constexpr int kWarpgroupPairs = 64;
 inline constexpr int kWarpgroupColumns = 128;
 inline constexpr int kPanelColumns = 64;
 inline constexpr int kPanelAlignment = 1'024;
-inline constexpr int kMostItemStreams = 1'024;
+inline constexpr int kPanelBytes = kSliceKeys * kPanelColumns * 2;
+inline constexpr int kWarpgroupStateBytes = kWarpgroupPairs * kWarpgroupColumns * 4;
+inline constexpr int kMostItemStages = 6;
+inline constexpr int kItemSlots = 8;
 
 // What leaves an item: a run's, a group's or a slice's state. kAuto: runs as far as they fill the
 // grid, else groups.
 enum class ItemSpill : std::int32_t { kAuto, kRun, kGroup, kSlice };
+
+// One item of a block: consecutive slices of one run. One without slices ends the block's work.
+struct Item {
+  std::int32_t stream = 0;
+  std::int32_t kv_head = 0;
+  std::int32_t tile = 0;
+  std::int32_t first_slice = 0;  // absolute, of keys(stream) within the groups
+  std::int32_t end_slice = 0;
+  std::int32_t first_lone_slice = 0;  // this and later ones leave as slices
+  ItemSpill spill = ItemSpill::kRun;  // whose state leaves, of the slices before
+};
+
+// Barriers of a block and the items that its copying warp is ahead by.
+struct ItemControl {
+  Barrier full[kMostItemStages];
+  Barrier empty[kMostItemStages];
+  Barrier published[kItemSlots];
+  Item items[kItemSlots];
+};
 
 template <int kDim, int kTiles>
 struct WarpgroupShape {
@@ -36,7 +65,13 @@ struct WarpgroupShape {
   static_assert(kDim == 128 || kTiles == 1, "at D 256 the warpgroups share one tile of pairs");
 
   static constexpr int kWarpgroups = kDim == 256 ? 2 : kTiles;
-  static constexpr int kThreads = kWarpgroups * kWarpgroupThreads;
+  static constexpr int kConsumers = kWarpgroups * kWarpgroupThreads;
+  // Beside those that compute, a warpgroup whose first warp copies: registers can be handed over
+  // between whole warpgroups only.
+  static constexpr int kThreads = kConsumers + kWarpgroupThreads;
+  static constexpr int kBlocksPerSm = kDim == 128 && kTiles == 1 ? 2 : 1;
+  static constexpr int kCopyRegisters = 56;  // of a thread
+  static constexpr int kComputeRegisters = kBlocksPerSm == 2 ? 200 : 224;
   static constexpr int kPairs = kTiles * kWarpgroupPairs;
   static constexpr int kPanels = kDim / kPanelColumns;  // of a row
   static constexpr int kHalfStages = kPanels / 2;       // a stage is two panels of K or of V
@@ -46,11 +81,9 @@ struct WarpgroupShape {
   static constexpr int kQPanelElements = kWarpgroupPairs * kPanelColumns;
   static constexpr int kQElements = kTiles * kPanels * kQPanelElements;
 
-  // With what the alignment of panels may take.
   static constexpr std::int64_t shared_bytes(int num_stages) {
-    return kPanelAlignment +
-           2 * (std::int64_t{num_stages} * kStageElements + 2 * std::int64_t{kQElements}) +
-           8 * kMostItemStreams;
+    return 2 * (std::int64_t{num_stages} * kStageElements + std::int64_t{kQElements}) +
+           kWarpgroups * kWarpgroupStateBytes + static_cast<std::int64_t>(sizeof(ItemControl));
   }
 };
 
@@ -76,6 +109,14 @@ ASSAY_HOST_DEVICE inline ItemPlan plan_items(std::int32_t num_units,
   const std::int32_t whole = num_units / num_blocks * num_blocks;
   const std::int32_t split_waves = ((num_units - whole) * kRunGroups + num_blocks - 1) / num_blocks;
   return {num_units, split_waves < kRunGroups - 1 ? whole : num_units, kSlices};
+}
+
+ASSAY_HOST_DEVICE inline std::int32_t larger_place(std::int32_t a, std::int32_t b) {
+  return a > b ? a : b;
+}
+
+ASSAY_HOST_DEVICE inline std::int32_t smaller_place(std::int32_t a, std::int32_t b) {
+  return a < b ? a : b;
 }
 
 struct GroupRange {
@@ -141,36 +182,31 @@ ASSAY_DEVICE std::int32_t num_whole_groups(const Source& source,
   }
   const GroupRange groups = source.groups(stream);
   const std::int32_t runs = groups.begin / kRunGroups + (whole - first + step - 1) / step;
-  return runs * kRunGroups < groups.end ? runs * kRunGroups : groups.end;
+  return smaller_place(runs * kRunGroups, source.num_whole_groups(stream));
 }
 
-// One item of a block: consecutive slices of one run.
-struct Item {
-  std::int32_t stream = 0;
-  std::int32_t kv_head = 0;
-  std::int32_t tile = 0;
-  std::int32_t first_slice = 0;  // absolute, of keys(stream) within the groups
-  std::int32_t end_slice = 0;
-  ItemSpill spill = ItemSpill::kRun;  // whose state leaves
-};
-
-// The items of a block in order: every num_blocks'th of the plan.
+// The items of a block in order: every num_blocks'th of the plan. A warp calls together.
 template <class Source>
 class ItemWalk {
  public:
-  // `ends[s]` is the number of units of streams 0 .. s.
   ASSAY_DEVICE ItemWalk(const Source& source,
-                        const std::int32_t* ends,
-                        ItemPlan plan,
+                        ItemSpill spill,
                         int tile_pairs,
                         std::int32_t first,
-                        std::int32_t step)
-      : source_(source),
-        ends_(ends),
-        plan_(plan),
-        tile_pairs_(tile_pairs),
-        next_(first),
-        step_(step) {}
+                        std::int32_t num_blocks)
+      : source_(source), tile_pairs_(tile_pairs), next_(first), step_(num_blocks) {
+    take_streams(0);
+    std::int32_t units = shuffle_from(end_, kLanes - 1);
+    if (source_.num_streams() > kLanes) {
+      std::int32_t others = 0;
+      for (std::int32_t stream = kLanes + lane_id(); stream < source_.num_streams();
+           stream += kLanes) {
+        others += num_units_of(source_, stream, tile_pairs_);
+      }
+      units += warp_sum(others);
+    }
+    plan_ = plan_items(units, num_blocks, spill);
+  }
 
   // False when there is no further item.
   ASSAY_DEVICE bool next(Item& item) {
@@ -194,154 +230,220 @@ class ItemWalk {
   }
 
  private:
+  // A stream for each lane from `first` on, and the number of units up to its end.
+  ASSAY_DEVICE void take_streams(std::int32_t first) {
+    first_stream_ = first;
+    const std::int32_t stream = first + lane_id();
+    end_ = stream < source_.num_streams() ? num_units_of(source_, stream, tile_pairs_) : 0;
+    for (int distance = 1; distance < kLanes; distance *= 2) {
+      const std::int32_t before = shuffle_from(end_, lane_id() - distance);
+      end_ += lane_id() >= distance ? before : 0;
+    }
+    end_ += units_before_;
+  }
+
   // False when the unit does not have that piece.
   ASSAY_DEVICE bool locate(std::int32_t unit,
                            std::int32_t piece,
                            std::int32_t piece_slices,
                            Item& item) {
-    while (unit >= ends_[stream_]) {
-      ++stream_;
+    std::int32_t passed = warp_sum(end_ <= unit ? 1 : 0);
+    while (passed == kLanes) {
+      units_before_ = shuffle_from(end_, kLanes - 1);
+      take_streams(first_stream_ + kLanes);
+      passed = warp_sum(end_ <= unit ? 1 : 0);
     }
-    const std::int32_t place = unit - (stream_ == 0 ? 0 : ends_[stream_ - 1]);
+    const std::int32_t end_before = shuffle_from(end_, passed - 1);
+    const std::int32_t place = unit - (passed == 0 ? units_before_ : end_before);
+    const std::int32_t stream = first_stream_ + passed;
     const std::int32_t num_heads = source_.num_kv_heads();
-    const std::int32_t num_tiles = num_tiles_of(source_, stream_, tile_pairs_);
-    const GroupRange groups = source_.groups(stream_);
+    const std::int32_t num_tiles = num_tiles_of(source_, stream, tile_pairs_);
+    const GroupRange groups = source_.groups(stream);
     const std::int32_t run = groups.begin / kRunGroups + place / (num_heads * num_tiles);
-    item.stream = stream_;
+    item.stream = stream;
     item.kv_head = place % num_heads;
     item.tile = place / num_heads % num_tiles;
 
-    const KeyRange keys = source_.keys(stream_);
+    const KeyRange keys = source_.keys(stream);
     const std::int32_t first = run * kRunGroups * kSlices + piece * piece_slices;
     const std::int32_t least = larger_place(groups.begin * kSlices, keys.begin / kSliceKeys);
     const std::int32_t most =
         smaller_place(groups.end * kSlices, (keys.end + kSliceKeys - 1) / kSliceKeys);
     item.first_slice = larger_place(first, least);
     item.end_slice = smaller_place(first + piece_slices, most);
+    item.first_lone_slice =
+        item.spill == ItemSpill::kSlice ? 0 : source_.num_whole_groups(stream) * kSlices;
     return item.first_slice < item.end_slice;
   }
 
-  static ASSAY_DEVICE std::int32_t larger_place(std::int32_t a, std::int32_t b) {
-    return a > b ? a : b;
-  }
-
-  static ASSAY_DEVICE std::int32_t smaller_place(std::int32_t a, std::int32_t b) {
-    return a < b ? a : b;
-  }
-
   const Source& source_;
-  const std::int32_t* ends_;
   ItemPlan plan_;
   int tile_pairs_;
   std::int32_t next_;
   std::int32_t step_;
-  std::int32_t stream_ = 0;
+  std::int32_t first_stream_ = 0;
+  std::int32_t units_before_ = 0;  // of streams before first_stream_
+  std::int32_t end_ = 0;           // the lane's
 };
 
-// Copies stages ahead of what is computed, item after item.
+// Where K and V lie for copies of whole panels: rows of 64 columns by position, eight elements
+// apart in their last coordinate.
+struct PanelMaps {
+  TensorMap k;  // boxes of a slice
+  TensorMap v;
+  TensorMap k_rows;  // boxes of eight rows
+  TensorMap v_rows;
+};
+
+// The warp that copies stages ahead of what is computed, item after item, and publishes the items.
 template <int kDim, int kTiles, class Source>
-class StageLoader {
+class StageProducer {
   using Shape = WarpgroupShape<kDim, kTiles>;
 
  public:
-  ASSAY_DEVICE StageLoader(const Source& source,
-                           ItemWalk<Source> walk,
-                           std::uint16_t* ring,
-                           int num_stages,
-                           std::uint16_t* q)
-      : source_(source), walk_(walk), ring_(ring), q_(q), num_stages_(num_stages) {
-    has_item_ = walk_.next(item_);
-  }
+  ASSAY_DEVICE StageProducer(const Source& source,
+                             const PanelMaps& maps,
+                             std::uint16_t* ring,
+                             int num_stages,
+                             ItemControl& control)
+      : source_(source), maps_(maps), ring_(ring), num_stages_(num_stages), control_(control) {}
 
-  // Issues what fits: stages before computed + num_stages, and no item further than the one after
-  // item `item_number`, whose q is still read.
-  ASSAY_DEVICE void fill(int computed, int item_number) {
-    while (has_item_ && issued_ < computed + num_stages_ && item_number_ <= item_number + 1) {
-      issue();
-    }
-  }
-
-  // Waits until `computed` stages and one more have arrived.
-  ASSAY_DEVICE void wait_for(int computed) const { wait_for_all_but(issued_ - computed - 1); }
-
- private:
-  ASSAY_DEVICE void issue() {
-    if (slice_ == 0 && stage_ == 0) {
-      load_q();
-    }
-    load_stage();
-    commit_copies();
-    ++issued_;
-    if (++stage_ == Shape::kSliceStages) {
-      stage_ = 0;
-      if (item_.first_slice + ++slice_ == item_.end_slice) {
-        slice_ = 0;
-        ++item_number_;
-        has_item_ = walk_.next(item_);
+  ASSAY_DEVICE void run(ItemWalk<Source> walk) {
+    Item item;
+    while (walk.next(item)) {
+      publish(item);
+      const std::int64_t k_at = source_.k_at(item.stream, item.kv_head);
+      const std::int64_t v_at = source_.v_at(item.stream, item.kv_head);
+      if constexpr (Source::kIsMasked) {
+        const KeyRange mapped = source_.mapped(item.stream);
+        keys_ = source_.keys(item.stream);
+        boxed_ = {larger_place(keys_.begin, mapped.begin), smaller_place(keys_.end, mapped.end)};
+      }
+      for (std::int32_t slice = item.first_slice; slice < item.end_slice; ++slice) {
+        ASSAY_NO_UNROLL
+        for (int stage = 0; stage < Shape::kSliceStages; ++stage) {
+          const bool is_value = stage >= Shape::kHalfStages;
+          load_stage(item, slice, stage, is_value, is_value ? v_at : k_at);
+        }
       }
     }
+    item.first_slice = item.end_slice = 0;
+    publish(item);
   }
 
-  ASSAY_DEVICE void load_q() {
-    std::uint16_t* q = q_ + item_number_ % 2 * Shape::kQElements;
-    const int num_pairs =
-        source_.num_rows(item_.stream) * source_.num_heads_per_key() - item_.tile * Shape::kPairs;
-    constexpr int kChunks = kDim / 8;
-    for (int index = thread_id(); index < Shape::kPairs * kChunks; index += Shape::kThreads) {
-      const int pair = index / kChunks;
-      const int chunk = index % kChunks;
-      const bool is_there = pair < num_pairs;
-      const std::uint16_t* from =
-          source_.q_row(
-              item_.stream, is_there ? item_.tile * Shape::kPairs + pair : 0, item_.kv_head) +
-          8 * chunk;
-      const int tile = pair / kWarpgroupPairs;
-      const int row = pair % kWarpgroupPairs;
-      std::uint16_t* panel = q + (tile * Shape::kPanels + chunk / 8) * Shape::kQPanelElements;
-      copy_async(
-          reinterpret_cast<std::byte*>(panel + row * kPanelColumns + ((chunk % 8) ^ (row % 8)) * 8),
-          from,
-          is_there);
+ private:
+  ASSAY_DEVICE void publish(const Item& item) {
+    if (lane_id() == 0) {
+      control_.items[published_ % kItemSlots] = item;
+      arrive(control_.published[published_ % kItemSlots]);
     }
+    ++published_;
   }
 
   // Stages of a slice: K panels two by two, then V panels. At D 256 a stage of V has a panel of
   // each half, one for each warpgroup.
-  ASSAY_DEVICE void load_stage() {
-    std::uint16_t* stage = ring_ + issued_ % num_stages_ * Shape::kStageElements;
-    const bool is_value = stage_ >= Shape::kHalfStages;
-    const int half = is_value ? stage_ - Shape::kHalfStages : stage_;
-    const std::int32_t first = (item_.first_slice + slice_) * kSliceKeys;
-    const KeyRange keys = source_.keys(item_.stream);
-    constexpr int kChunks = kPanelColumns / 8;
-    for (int index = thread_id(); index < 2 * kSliceKeys * kChunks; index += Shape::kThreads) {
-      const int chunk = index % kChunks;
-      const int place = index / kChunks % 2;
-      const int row = index / (2 * kChunks);
-      const int panel = is_value && kDim == 256 ? 2 * place + half : 2 * half + place;
-      const std::int32_t position = first + row;
-      const bool is_seen = position >= keys.begin && position < keys.end;
-      const std::int32_t read = is_seen ? position : keys.begin;
-      const std::uint16_t* from = (is_value ? source_.v_row(item_.stream, item_.kv_head, read)
-                                            : source_.k_row(item_.stream, item_.kv_head, read)) +
-                                  kPanelColumns * panel + 8 * chunk;
-      std::uint16_t* target =
-          stage + place * Shape::kPanelElements + row * kPanelColumns + (chunk ^ (row % 8)) * 8;
-      copy_async(reinterpret_cast<std::byte*>(target), from, is_seen);
+  ASSAY_DEVICE void load_stage(
+      const Item& item, std::int32_t slice, int stage, bool is_value, std::int64_t at) {
+    if (wraps_ > 0) {
+      wait_for_phase(control_.empty[slot_], (wraps_ - 1) % 2);
+    }
+    Barrier& full = control_.full[slot_];
+    std::uint16_t* target = ring_ + slot_ * Shape::kStageElements;
+    const int half = is_value ? stage - Shape::kHalfStages : stage;
+    const int first_panel = is_value && kDim == 256 ? half : 2 * half;
+    const int panel_step = is_value && kDim == 256 ? 2 : 1;
+    const std::int32_t first = slice * kSliceKeys;
+    if (!Source::kIsMasked || is_boxed(first, first + kSliceKeys)) {
+      if (lane_id() == 0) {
+        arrive_expecting(full, 2 * kPanelBytes);
+        for (int place = 0; place < 2; ++place) {
+          copy_box(target + place * Shape::kPanelElements,
+                   is_value ? maps_.v : maps_.k,
+                   first,
+                   at / 8 + (first_panel + place * panel_step) * (kPanelColumns / 8),
+                   full);
+        }
+      } else {
+        arrive(full);
+      }
+    } else if constexpr (Source::kIsMasked) {
+      load_pieces(item, first, is_value, first_panel, panel_step, at, target, full);
+    }
+    if (++slot_ == num_stages_) {
+      slot_ = 0;
+      ++wraps_;
     }
   }
 
+  ASSAY_DEVICE bool is_boxed(std::int32_t begin, std::int32_t end) const {
+    return begin >= boxed_.begin && end <= boxed_.end;
+  }
+
+  // A slice that is not all there: boxes of eight rows that are, other rows one by one, zeros for
+  // the values of keys that no row sees. Scores of such keys are masked, whatever lies there.
+  ASSAY_DEVICE void load_pieces(const Item& item,
+                                std::int32_t first,
+                                bool is_value,
+                                int first_panel,
+                                int panel_step,
+                                std::int64_t at,
+                                std::uint16_t* target,
+                                Barrier& full) {
+    constexpr int kBoxRows = 8;
+    constexpr int kBoxes = kSliceKeys / kBoxRows;
+    static_assert(2 * kBoxes == kLanes, "a lane for each box of two panels");
+    const int box = lane_id() % kBoxes;
+    const int place = lane_id() / kBoxes;
+    const bool has_box = is_boxed(first + kBoxRows * box, first + kBoxRows * (box + 1));
+    const std::int32_t num_boxes = warp_sum(has_box ? 1 : 0);
+    if (lane_id() == 0) {
+      expect_bytes(full, num_boxes * kBoxRows * kPanelColumns * 2);
+    }
+    sync_warp();
+    if (has_box) {
+      copy_box(target + place * Shape::kPanelElements + box * kBoxRows * kPanelColumns,
+               is_value ? maps_.v_rows : maps_.k_rows,
+               first + kBoxRows * box,
+               at / 8 + (first_panel + place * panel_step) * (kPanelColumns / 8),
+               full);
+    }
+    const auto rows = is_value ? source_.v_rows(item.stream, item.kv_head)
+                               : source_.k_rows(item.stream, item.kv_head);
+    const int chunk = lane_id() % 8;
+    const int panel = lane_id() / 8 % 2;
+    const int column = kPanelColumns * (first_panel + panel * panel_step) + 8 * chunk;
+    std::uint16_t* to = target + panel * Shape::kPanelElements + lane_id() / 16 * kPanelColumns;
+    ASSAY_NO_UNROLL
+    for (int other = 0; other < kBoxes; ++other) {
+      const std::int32_t begin = first + kBoxRows * other;
+      const bool has_seen = begin < keys_.end && begin + kBoxRows > keys_.begin;
+      if (is_boxed(begin, begin + kBoxRows) || (!has_seen && !is_value)) {
+        continue;
+      }
+      ASSAY_UNROLL
+      for (int pair = 0; pair < kBoxRows / 2; ++pair) {
+        const int row = 2 * pair + lane_id() / 16;
+        const std::int32_t position = begin + row;
+        const bool is_seen = position >= keys_.begin && position < keys_.end;
+        copy_async(reinterpret_cast<std::byte*>(to + (kBoxRows * other + 2 * pair) * kPanelColumns +
+                                                (chunk ^ row) * 8),
+                   rows.at(is_seen ? position : keys_.begin) + column,
+                   is_seen);
+      }
+    }
+    arrive_when_copied(full);
+  }
+
   const Source& source_;
-  ItemWalk<Source> walk_;
+  const PanelMaps& maps_;
   std::uint16_t* ring_;
-  std::uint16_t* q_;
   int num_stages_;
-  Item item_;
-  bool has_item_ = false;
-  int item_number_ = 0;
-  int issued_ = 0;
-  int slice_ = 0;
-  int stage_ = 0;
+  ItemControl& control_;
+  KeyRange keys_;   // of the item's stream
+  KeyRange boxed_;  // those of them that copies of boxes may read
+  int published_ = 0;
+  int slot_ = 0;
+  int wraps_ = 0;  // of the ring
 };
 
 }  // namespace assay::kernels::attention

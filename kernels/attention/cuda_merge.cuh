@@ -1,5 +1,5 @@
-// The merge of one (row, head): each warp folds the groups of one run, loads first, and the runs
-// are folded in order; then the quotient is stored. A block covers 128 dims of a row.
+// The merge of one (row, head): its states in order, a stretch of runs to each warp, loads first;
+// then the runs are folded in order and the quotient is stored. A block covers 128 dims of a row.
 #pragma once
 
 #include "kernels/attention/cuda_state.cuh"
@@ -21,9 +21,10 @@ struct MergeRow {
   std::int64_t place;       // of the row and head among them
   std::int32_t group_begin;
   std::int32_t group_end;
-  std::int32_t num_run_groups;      // groups below it lie folded in `runs`
-  std::int32_t begin_slice;         // of end_slice
-  std::int32_t end_slice;           // all groups lie as slices, from begin_slice; 0: none does
+  std::int32_t num_run_groups;     // groups below it lie folded in `runs`
+  std::int32_t first_slice_group;  // this and later groups lie as slices
+  std::int32_t begin_slice;        // slices there are: [begin_slice, end_slice)
+  std::int32_t end_slice;
   std::int32_t first_stored_group;  // of those folded from slices: this and later ones are stored
 };
 
@@ -67,104 +68,171 @@ struct MergeState {
   }
 };
 
-// The states of one run, in order: its slices; or the fold of its groups that lie in a run, then
-// its other groups.
-struct RunStates {
-  int count = 0;
-  int first = 0;         // slice or group of state 0, or of state 1 after a run's
-  bool has_run = false;  // state 0 is a run's
+// The states of consecutive runs, in order: of each run what is folded already, then groups, then
+// slices.
+class StateCursor {
+ public:
+  struct Entry {
+    const StateArrays* table;
+    std::int32_t number;  // in the table
+    bool is_slice;
+    bool ends_group;
+    bool ends_run;
+  };
 
-  static ASSAY_DEVICE RunStates of(const MergeRow& row, int run) {
-    const int first_group = larger(run * kRunGroups, row.group_begin);
-    const int end_group = smaller((run + 1) * kRunGroups, row.group_end);
-    RunStates states;
-    if (row.end_slice > 0) {
-      states.first = larger(first_group * kSlices, row.begin_slice);
-      states.count = smaller(end_group * kSlices, row.end_slice) - states.first;
-      return states;
+  ASSAY_DEVICE StateCursor(const MergeRow& row, int first_run, int end_run)
+      : row_(row),
+        run_(first_run),
+        end_run_(end_run),
+        group_(larger(first_run * kRunGroups, row.group_begin)),
+        slice_(larger(group_ * kSlices, row.begin_slice)) {}
+
+  ASSAY_DEVICE bool is_done() const { return run_ >= end_run_; }
+
+  ASSAY_DEVICE Entry next() {
+    const int end_group = smaller((run_ + 1) * kRunGroups, row_.group_end);
+    Entry entry = {&row_.partials, group_, false, true, false};
+    if (group_ < row_.num_run_groups) {
+      entry.table = &row_.runs;
+      entry.number = run_;
+      group_ = smaller(row_.num_run_groups, end_group);
+    } else if (group_ < row_.first_slice_group) {
+      ++group_;
+    } else {
+      slice_ = larger(slice_, group_ * kSlices);
+      entry.table = &row_.slices;
+      entry.number = slice_++;
+      entry.is_slice = true;
+      entry.ends_group = slice_ % kSlices == 0 || slice_ == row_.end_slice;
+      group_ += entry.ends_group ? 1 : 0;
     }
-    states.has_run = first_group < row.num_run_groups;
-    states.first = states.has_run ? smaller(row.num_run_groups, end_group) : first_group;
-    states.count = end_group - states.first + (states.has_run ? 1 : 0);
-    return states;
+    entry.ends_run = group_ == end_group;
+    run_ += entry.ends_run ? 1 : 0;
+    return entry;
   }
 
+ private:
   static ASSAY_DEVICE int larger(int a, int b) { return a > b ? a : b; }
 
   static ASSAY_DEVICE int smaller(int a, int b) { return a < b ? a : b; }
+
+  const MergeRow& row_;
+  int run_;
+  int end_run_;
+  int group_;
+  int slice_;
 };
 
+inline constexpr int kMostMergeRuns = kLanes;  // that are folded at a time
+
+// Dynamic shared memory: states of runs.
+struct MergeMemory {
+  static constexpr int kRunElements = kLanes + 1;  // o of each lane, then m and l
+
+  static ASSAY_HOST_DEVICE int bytes(int num_runs) {
+    const int most = num_runs < kMostMergeRuns ? num_runs : kMostMergeRuns;
+    return most * kRunElements * static_cast<int>(sizeof(Float4));
+  }
+};
+
+// Folds a fold's next state in. The first one is copied.
+template <Defect kDefect>
+ASSAY_DEVICE void fold_in(MergeState& state, bool& has_state, const MergeState& next) {
+  if (!has_state) {
+    state = next;
+  } else if constexpr (kDefect == Defect::kMergesInReverse) {
+    MergeState last = next;
+    last.fold(state);
+    state = last;
+  } else {
+    state.fold(next);
+  }
+  has_state = true;
+}
+
+// Runs [first_run, end_run) into `memory`, a place for each.
 template <int kBatch, int kDim, Defect kDefect>
-ASSAY_DEVICE MergeState merge_run(const MergeRow& row, int run, int at) {
-  const RunStates states = RunStates::of(row, run);
-  const bool has_slices = row.end_slice > 0;
-  MergeState total;
+ASSAY_DEVICE void merge_runs(
+    const MergeRow& row, int first_run, int end_run, int at, Float4* memory) {
+  StateCursor cursor(row, first_run, end_run);
   MergeState group;
-  bool has_total = false;
+  MergeState total;
   bool has_group = false;
-  for (int base = 0; base < states.count; base += kBatch) {
+  bool has_total = false;
+  for (int batch = 0; !cursor.is_done(); ++batch) {
     MergeState loaded[kBatch];
+    std::int32_t slices[kBatch];  // that the states are of; -1: a group's or a run's
+    unsigned group_ends = 0;
+    unsigned run_ends = 0;
+    int count = 0;
     ASSAY_UNROLL
     for (int i = 0; i < kBatch; ++i) {
-      if (base + i < states.count) {
-        int number = base + i;
-        if constexpr (kDefect == Defect::kMergesInReverse) {
-          number = states.count - 1 - number;
-        }
-        const bool is_run = states.has_run && number == 0;
-        const int place = is_run ? run : states.first + number - (states.has_run ? 1 : 0);
-        loaded[i] = MergeState::load(is_run       ? row.runs
-                                     : has_slices ? row.slices
-                                                  : row.partials,
-                                     place * row.num_states + row.place,
-                                     kDim,
-                                     at);
+      if (!cursor.is_done()) {
+        const StateCursor::Entry entry = cursor.next();
+        slices[i] = entry.is_slice ? entry.number : -1;
+        group_ends |= entry.ends_group ? 1U << i : 0U;
+        run_ends |= entry.ends_run ? 1U << i : 0U;
+        count = i + 1;
+        loaded[i] =
+            MergeState::load(*entry.table, entry.number * row.num_states + row.place, kDim, at);
       }
     }
-
     ASSAY_UNROLL
     for (int i = 0; i < kBatch; ++i) {
-      const int number = base + i;
-      if (number < states.count) {
-        bool is_dropped = false;
-        if constexpr (kDefect == Defect::kDropsFourthSlice) {
-          is_dropped = has_slices && (states.first + number) % kSlices == kSlices - 1;
-        } else if constexpr (kDefect == Defect::kDropsFourthSliceInChunk) {
-          is_dropped = has_slices && base > 0 && (states.first + number) % kSlices == kSlices - 1;
+      if (i >= count) {
+        continue;
+      }
+      bool is_dropped = false;
+      if constexpr (kDefect == Defect::kDropsFourthSlice ||
+                    kDefect == Defect::kDropsFourthSliceInChunk) {
+        is_dropped = slices[i] >= 0 && slices[i] % kSlices == kSlices - 1 &&
+                     (kDefect == Defect::kDropsFourthSlice || batch > 0);
+      }
+      if (!is_dropped) {
+        fold_in<kDefect>(group, has_group, loaded[i]);
+      }
+      if ((group_ends >> i & 1U) == 0) {
+        continue;
+      }
+      const std::int32_t stored = slices[i] / kSlices;
+      if (slices[i] >= 0 && has_group && stored >= row.first_stored_group) {
+        group.store(row.partials, stored * row.num_states + row.place, kDim, at);
+      }
+      if (has_group) {
+        fold_in<kDefect>(total, has_total, group);
+      }
+      has_group = false;
+      if ((run_ends >> i & 1U) != 0) {
+        memory[lane_id()] = total.o;
+        if (lane_id() == 0) {
+          memory[kLanes] = {total.m, total.l, 0.0F, 0.0F};
         }
-        if (!is_dropped) {
-          if (has_group) {
-            group.fold(loaded[i]);
-          } else {
-            group = loaded[i];
-          }
-          has_group = true;
-        }
-        const bool ends_group = !has_slices || (states.first + number) % kSlices == kSlices - 1 ||
-                                number + 1 == states.count;
-        if (ends_group && has_group) {
-          const int number_of_group = (states.first + number) / kSlices;
-          if (has_slices && number_of_group >= row.first_stored_group) {
-            group.store(row.partials, number_of_group * row.num_states + row.place, kDim, at);
-          }
-          if (has_total) {
-            total.fold(group);
-          } else {
-            total = group;
-          }
-          has_total = true;
-          has_group = false;
-        }
+        memory += MergeMemory::kRunElements;
+        has_total = false;
       }
     }
   }
-  return total;
 }
 
-// Dynamic shared memory: a run's state for each warp.
-struct MergeMemory {
-  static ASSAY_HOST_DEVICE int bytes(int num_warps) {
-    return num_warps * (kLanes + 1) * static_cast<int>(sizeof(Float4));
+// The factors of a fold over `count` runs in order, a lane for each of them: of the state so far
+// and of the run. Maxima come first, since nothing else of the fold needs the one before.
+struct RunFactors {
+  float m;  // the largest up to the lane's run
+  float before;
+  float own;
+
+  ASSAY_DEVICE RunFactors(float run_max, float max_before) {
+    m = larger_of(run_max, max_before);
+    for (int distance = 1; distance < kLanes; distance *= 2) {
+      const float other = shuffle_from(m, lane_id() - distance);
+      m = lane_id() >= distance ? larger_of(other, m) : m;
+    }
+    const float up_to = shuffle_from(m, lane_id() - 1);
+    const float last = lane_id() == 0 ? max_before : up_to;
+    float factors[2] = {add_bits(last, -m), add_bits(run_max, -m)};
+    exp_bits_each(factors);
+    before = factors[0];
+    own = factors[1];
   }
 };
 
@@ -179,26 +247,35 @@ ASSAY_DEVICE void merge_row(const MergeRow& row, const MergeOutput& output, int 
   const int end_run = (row.group_end + kRunGroups - 1) / kRunGroups;
 
   MergeState total;
-  for (int base = first_run; base < end_run; base += num_warps) {
-    const int run = base + warp_id();
-    if (run < end_run) {
-      const MergeState state = merge_run<kBatch, kDim, kDefect>(row, run, at);
-      Float4* mine = memory + warp_id() * (kLanes + 1);
-      mine[lane] = state.o;
-      if (lane == 0) {
-        mine[kLanes] = {state.m, state.l, 0.0F, 0.0F};
-      }
-    }
+  for (int base = first_run; base < end_run; base += kMostMergeRuns) {
+    const int count = end_run - base < kMostMergeRuns ? end_run - base : kMostMergeRuns;
+    const int each = (count + num_warps - 1) / num_warps;
+    const int begin = each * warp_id();
+    const int end = begin + each < count ? begin + each : count;
+    merge_runs<kBatch, kDim, kDefect>(
+        row, base + begin, base + end, at, memory + begin * MergeMemory::kRunElements);
     sync_block();
     if (warp_id() == 0) {
-      for (int i = 0; i < num_warps && base + i < end_run; ++i) {
-        const Float4* theirs = memory + i * (kLanes + 1);
-        const Float4 sums = theirs[kLanes];
-        const MergeState state = {sums.values[0], sums.values[1], theirs[lane]};
-        if (base + i == first_run) {
-          total = state;
-        } else {
-          total.fold(state);
+      // Lanes past the last run repeat it, which changes no maximum.
+      const int own = lane < count ? lane : count - 1;
+      const Float4 sums = memory[own * MergeMemory::kRunElements + kLanes];
+      const float first_max = shuffle_from(sums.values[0], 0);
+      const RunFactors factors(sums.values[0], base == first_run ? first_max : total.m);
+      for (int i = 0; i < count; ++i) {
+        const Float4 o = memory[i * MergeMemory::kRunElements + lane];
+        const float l = shuffle_from(sums.values[1], i);
+        const FoldFactors fold = {shuffle_from(factors.m, i),
+                                  shuffle_from(factors.before, i),
+                                  shuffle_from(factors.own, i)};
+        if (base == first_run && i == 0) {
+          total = {fold.m, l, o};
+          continue;
+        }
+        total.m = fold.m;
+        total.l = fold.fold(total.l, l);
+        ASSAY_UNROLL
+        for (int j = 0; j < 4; ++j) {
+          total.o.values[j] = fold.fold(total.o.values[j], o.values[j]);
         }
       }
     }

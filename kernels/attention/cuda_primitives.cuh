@@ -53,17 +53,22 @@ ASSAY_DEVICE void sync_warp() {
   __syncwarp();
 }
 
-// A named barrier of `threads` threads, 1 to 15: the arriving ones go on at once.
-ASSAY_DEVICE void barrier_arrive(int barrier, int threads) {
-  asm volatile("bar.arrive %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
-}
-
+// A named barrier of `threads` threads, 1 to 15.
 ASSAY_DEVICE void barrier_sync(int barrier, int threads) {
   asm volatile("bar.sync %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
 }
 
 ASSAY_DEVICE float shuffle_xor(float value, int mask) {
   return __shfl_xor_sync(kEveryLane, value, mask);
+}
+
+// The value that lane `lane` modulo 32 has.
+ASSAY_DEVICE std::int32_t shuffle_from(std::int32_t value, int lane) {
+  return __shfl_sync(kEveryLane, value, lane);
+}
+
+ASSAY_DEVICE float shuffle_from(float value, int lane) {
+  return __shfl_sync(kEveryLane, value, lane);
 }
 
 ASSAY_DEVICE unsigned shared_address(const void* pointer) {

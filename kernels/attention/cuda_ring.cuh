@@ -28,7 +28,16 @@ ASSAY_DEVICE void wait_for_all_but(int pending) {
   }
 }
 
-// `Keys` has row(position, is_value): where a key's row of kDim bf16 lies.
+// Rows of keys at positions [begin, end), `stride` elements apart.
+struct EvenRows {
+  const std::uint16_t* first;
+  std::int64_t stride;
+  std::int32_t begin;
+  std::int32_t end;
+};
+
+// `Keys` has row(position, is_value): where a key's row of kDim bf16 lies; and even_rows(is_value):
+// those that need no such look-up.
 template <int kDim, class Keys, bool kIsShared, Defect kDefect = Defect::kNone>
 class TileRing {
  public:
@@ -103,10 +112,28 @@ class TileRing {
     }
     const KeyRange loaded = cursor_.keys.loaded;
 
-    // One loop, not unrolled: its copies stand in every unit of a slice.
     const int step = kRowsAtOnce * num_warps;
+    int row = warp * kRowsAtOnce + lane / kRowChunks;
+
+    // Loops that are not unrolled: their copies stand in every unit of a slice. The first takes the
+    // tile's rows as far as one base and stride reach.
+    const EvenRows even = keys_.even_rows(is_values);
+    const int even_end = even.end < loaded.end ? even.end : loaded.end;
+    const int rest = first < loaded.begin ? 0 : even_end - first;
+    const int num_even = rest < cursor_.keys.tile ? rest : cursor_.keys.tile;
+    if (row < num_even) {
+      const std::uint16_t* source =
+          even.first + (first + row - even.begin) * even.stride + chunk * kChunkElements;
+      std::byte* target = tile + row * kRowBytes<kDim>;
+      ASSAY_NO_UNROLL
+      for (; row < num_even; row += step) {
+        copy_async(target + ((chunk ^ (row % 8)) * kChunkBytes), source, true);
+        source += step * even.stride;
+        target += step * kRowBytes<kDim>;
+      }
+    }
     ASSAY_NO_UNROLL
-    for (int row = warp * kRowsAtOnce + lane / kRowChunks; row < cursor_.keys.tile; row += step) {
+    for (; row < cursor_.keys.tile; row += step) {
       const int position = first + row;
       const bool is_seen = position >= loaded.begin && position < loaded.end;
       // A row that is not read still needs an address.

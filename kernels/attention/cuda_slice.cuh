@@ -12,12 +12,21 @@ namespace assay::kernels::attention {
 
 // The shared exponential: the same bits on every device.
 struct PolynomialExp {
-  static ASSAY_DEVICE float of(float x) { return exp_bits(x); }
+  template <int kCount>
+  static ASSAY_DEVICE void of_each(float (&x)[kCount]) {
+    exp_bits_each(x);
+  }
 };
 
 // The hardware's: fast, and bits of its own.
 struct HardwareExp {
-  static ASSAY_DEVICE float of(float x) { return hardware_exp2(multiply_bits(x, kExpLog2E)); }
+  template <int kCount>
+  static ASSAY_DEVICE void of_each(float (&x)[kCount]) {
+    ASSAY_UNROLL
+    for (int i = 0; i < kCount; ++i) {
+      x[i] = hardware_exp2(multiply_bits(x[i], kExpLog2E));
+    }
+  }
 };
 
 // Planted defects, as far as the two operators share them.
@@ -102,13 +111,22 @@ ASSAY_DEVICE void weigh(float (&scores)[kColumns][4],
     // Of a row that sees nothing here, every weight is 0 and no difference is a NaN.
     const float shift = max == kNoScore ? 0.0F : max;
     float sums[2] = {0.0F, 0.0F};
+    constexpr int kAtOnce = 4;
     ASSAY_UNROLL
-    for (int column = 0; column < kColumns; ++column) {
-      const float low = Exp::of(add_bits(scores[column][2 * row], -shift));
-      const float high = Exp::of(add_bits(scores[column][2 * row + 1], -shift));
-      sums[0] = add_bits(sums[0], low);
-      sums[1] = add_bits(sums[1], high);
-      weights[column / 2][row + column % 2 * 2] = pack_bf16(low, high);
+    for (int first_column = 0; first_column < kColumns; first_column += kAtOnce) {
+      float each[2 * kAtOnce];
+      ASSAY_UNROLL
+      for (int i = 0; i < 2 * kAtOnce; ++i) {
+        each[i] = add_bits(scores[first_column + i / 2][2 * row + i % 2], -shift);
+      }
+      Exp::of_each(each);
+      ASSAY_UNROLL
+      for (int i = 0; i < kAtOnce; ++i) {
+        const int column = first_column + i;
+        sums[0] = add_bits(sums[0], each[2 * i]);
+        sums[1] = add_bits(sums[1], each[2 * i + 1]);
+        weights[column / 2][row + column % 2 * 2] = pack_bf16(each[2 * i], each[2 * i + 1]);
+      }
     }
     // The tree of sum_of_lanes().
     float sum = add_bits(sums[0], sums[1]);

@@ -133,11 +133,11 @@ ASSAY_DEVICE bool fold_slices(SliceState<kColumnsOfO>& state,
   }
   if (turn + 1 < kSlices) {
     buffer.write(state);
-    barrier_arrive(turn + 1, 2 * kLanes);
+    barrier_sync(turn + 1, 2 * kLanes);
     return false;
   }
   if (!is_last) {
-    barrier_arrive(kFreedBarrier, 2 * kLanes);
+    barrier_sync(kFreedBarrier, 2 * kLanes);
   }
   return true;
 }

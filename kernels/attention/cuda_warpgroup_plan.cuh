@@ -19,9 +19,8 @@ struct WarpgroupChoice {
 };
 
 inline constexpr std::int32_t kLeastItemStages = 2;
-inline constexpr std::int32_t kMostItemStages = 5;
-inline constexpr std::int32_t kMostWarpgroupBytes =
-    232'448;  // of shared memory in a block of sm_90
+inline constexpr std::int64_t kSmBytes = 233'472;  // of shared memory in a multiprocessor of sm_90
+inline constexpr std::int64_t kReservedBytes = 1'024;  // the system's own in each block
 
 inline std::int64_t warpgroup_bytes(std::int32_t dim, std::int32_t tiles, std::int32_t stages) {
   return dim == 256   ? WarpgroupShape<256, 1>::shared_bytes(stages)
@@ -38,18 +37,40 @@ inline std::int32_t warpgroup_tiles(std::int32_t dim, std::int64_t pairs, std::i
 }
 
 inline std::int32_t warpgroup_stages(std::int32_t dim, std::int32_t tiles, std::int32_t choice) {
-  std::int32_t stages = choice != 0 ? choice : kMostItemStages;
-  while (choice == 0 && warpgroup_bytes(dim, tiles, stages) > kMostWarpgroupBytes) {
+  if (choice != 0) {
+    return choice;
+  }
+  // Two blocks share a multiprocessor where one warpgroup computes.
+  const bool is_small = dim == 128 && tiles == 1;
+  std::int32_t stages = kMostItemStages;
+  while ((is_small ? 2 : 1) * (warpgroup_bytes(dim, tiles, stages) + kReservedBytes) > kSmBytes) {
     --stages;
   }
   return stages;
 }
 
+// As many as a multiprocessor holds of them: by registers, two where one warpgroup computes.
+inline std::int32_t warpgroup_blocks_per_sm(std::int32_t dim,
+                                            std::int32_t tiles,
+                                            std::int32_t stages) {
+  const bool is_small = dim == 128 && tiles == 1;
+  return is_small && 2 * (warpgroup_bytes(dim, tiles, stages) + kReservedBytes) <= kSmBytes ? 2 : 1;
+}
+
 // Auto: slices where groups would leave a quarter of their waves idle.
-inline ItemSpill warpgroup_spill(const WarpgroupChoice& choice, std::int64_t num_groups) {
-  const auto waves = [&](std::int64_t items) { return (items + choice.sms - 1) / choice.sms; };
+inline ItemSpill warpgroup_spill(const WarpgroupChoice& choice,
+                                 std::int32_t num_blocks,
+                                 std::int64_t num_groups) {
+  const auto waves = [&](std::int64_t items) { return (items + num_blocks - 1) / num_blocks; };
   const bool is_short = 4 * waves(kSlices * num_groups) < 3 * kSlices * waves(num_groups);
   return choice.spill == ItemSpill::kAuto && is_short ? ItemSpill::kSlice : choice.spill;
+}
+
+// States that a merge loads for each run, where all items together have `num_groups` groups.
+inline std::int32_t run_states(ItemSpill spill, std::int32_t num_blocks, std::int64_t num_groups) {
+  const bool leaves_runs = spill == ItemSpill::kRun ||
+                           (spill == ItemSpill::kAuto && num_groups / kRunGroups >= num_blocks);
+  return spill == ItemSpill::kSlice ? kRunGroups * kSlices : leaves_runs ? 1 : kRunGroups;
 }
 
 inline Grid warpgroup_grid(std::int32_t dim,
@@ -57,7 +78,7 @@ inline Grid warpgroup_grid(std::int32_t dim,
                            std::int32_t stages,
                            std::int32_t num_blocks) {
   return {.num_blocks = num_blocks,
-          .num_threads = (dim == 256 ? 2 : tiles) * kWarpgroupThreads,
+          .num_threads = ((dim == 256 ? 2 : tiles) + 1) * kWarpgroupThreads,
           .shared_bytes = static_cast<std::int32_t>(warpgroup_bytes(dim, tiles, stages))};
 }
 

@@ -12,9 +12,105 @@
 
 #include "kernels/attention/cuda_primitives.cuh"
 
+#include <cuda.h>
+
 #include <cstdint>
 
 namespace assay::kernels::attention {
+
+// Registers of each thread of a warpgroup from here on.
+template <int kRegisters>
+ASSAY_DEVICE void take_registers() {
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kRegisters));
+}
+
+template <int kRegisters>
+ASSAY_DEVICE void give_registers() {
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kRegisters));
+}
+
+// ---- Barriers in shared memory that count arrivals and bytes, phase by phase ----
+
+struct alignas(8) Barrier {
+  std::uint64_t state;
+};
+
+// One thread; the others see it after fence_barriers() and a barrier of the block.
+ASSAY_DEVICE void init_barrier(Barrier& barrier, int arrivals) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(&barrier)),
+               "r"(arrivals)
+               : "memory");
+}
+
+ASSAY_DEVICE void fence_barriers() {
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+
+ASSAY_DEVICE void arrive(Barrier& barrier) {
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(&barrier))
+               : "memory");
+}
+
+// The phase ends when `bytes` more have been copied.
+ASSAY_DEVICE void expect_bytes(Barrier& barrier, int bytes) {
+  asm volatile(
+      "mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;" ::"r"(shared_address(&barrier)),
+      "r"(bytes)
+      : "memory");
+}
+
+ASSAY_DEVICE void arrive_expecting(Barrier& barrier, int bytes) {
+  asm volatile(
+      "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(&barrier)),
+      "r"(bytes)
+      : "memory");
+}
+
+// Arrives when the thread's copy_async()s so far are done.
+ASSAY_DEVICE void arrive_when_copied(Barrier& barrier) {
+  asm volatile(
+      "cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(shared_address(&barrier))
+      : "memory");
+}
+
+// Waits for the end of a phase; they are numbered 0, 1, 0, ...
+ASSAY_DEVICE void wait_for_phase(Barrier& barrier, int phase) {
+  asm volatile(
+      "{\n"
+      ".reg .pred done;\n"
+      "again:\n"
+      "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
+      "@!done bra again;\n"
+      "}\n" ::"r"(shared_address(&barrier)),
+      "r"(phase)
+      : "memory");
+}
+
+// ---- Copies of boxes ----
+
+using TensorMap = CUtensorMap;
+
+// Rows from `row` on of 64 columns that begin at 8 * `unit` elements, as many as the map's box has,
+// to a place aligned to 1,024 bytes.
+ASSAY_DEVICE void copy_box(std::uint16_t* target,
+                           const TensorMap& map,
+                           std::int32_t row,
+                           std::int64_t unit,
+                           Barrier& barrier) {
+  constexpr std::uint64_t kEvictFirst = 0x12f0000000000000;
+  asm volatile(
+      "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint "
+      "[%0], [%1, {%3, %4, %5}], [%2], %6;" ::"r"(shared_address(target)),
+      "l"(&map),
+      "r"(shared_address(&barrier)),
+      "r"(0),
+      "r"(static_cast<std::int32_t>(unit)),
+      "r"(row),
+      "l"(kEvictFirst)
+      : "memory");
+}
+
+// ---- Steps ----
 
 // Orders registers and earlier reads before the steps that follow.
 ASSAY_DEVICE void wgmma_fence() {

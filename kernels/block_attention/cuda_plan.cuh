@@ -62,7 +62,8 @@ inline StagedLaunch plan_staged(const Shape& shape, const StagedChoice& choice) 
                    .shared_bytes = attention::staged_bytes(shape.dim, grid.block)};
   launch.merge = attention::merge_grid(std::int64_t{shape.num_rows()} * shape.num_heads,
                                        shape.dim,
-                                       static_cast<std::int32_t>(groups));
+                                       static_cast<std::int32_t>(groups),
+                                       choice.spills_runs ? 1 : attention::kRunGroups);
   launch.merge_plan = {.spills_runs = choice.spills_runs, .stores_result = choice.stores_result};
   return launch;
 }

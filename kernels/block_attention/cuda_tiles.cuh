@@ -87,6 +87,11 @@ class Tile {
     return row_of(pair) * params_.num_heads + head_of(pair);
   }
 
+  // The context's.
+  ASSAY_DEVICE attention::EvenRows even_rows(bool is_value) const {
+    return {is_value ? v_context_ : k_context_, kDim, 0, context_};
+  }
+
   ASSAY_DEVICE const std::uint16_t* row(int position, bool is_value) const {
     if (position < context_) {
       return (is_value ? v_context_ : k_context_) + static_cast<std::int64_t>(position) * kDim;
@@ -164,8 +169,9 @@ ASSAY_DEVICE attention::MergeRow merge_row_of(const Params& params,
       .group_begin = range.begin / attention::kGroupKeys,
       .group_end = end_group,
       .num_run_groups = plan.spills_runs ? end_group : 0,
-      .begin_slice = 0,
-      .end_slice = 0,
+      .first_slice_group = end_group,
+      .begin_slice = range.begin / attention::kSliceKeys,
+      .end_slice = (range.end + attention::kSliceKeys - 1) / attention::kSliceKeys,
       .first_stored_group = 0,
   };
 }

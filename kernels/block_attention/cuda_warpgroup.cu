@@ -1,4 +1,5 @@
 // The kernels and stages of `warpgroup`, built for sm_90a.
+#include "kernels/attention/cuda_panel_maps.cuh"
 #include "kernels/block_attention/cuda_warpgroup_plan.cuh"
 #include "kernels/block_attention/cuda_warpgroup_stages.cuh"
 
@@ -11,11 +12,17 @@ using attention::PolynomialExp;
 
 constexpr int kMergeBatch = 8;
 
+struct WarpgroupCall {
+  attention::PanelMaps maps;
+  WarpgroupGrid grid;
+};
+
 template <int kDim, int kTiles>
-__global__ void __launch_bounds__(attention::WarpgroupShape<kDim, kTiles>::kThreads, 1)
+__global__ void __launch_bounds__(attention::WarpgroupShape<kDim, kTiles>::kThreads,
+                                  attention::WarpgroupShape<kDim, kTiles>::kBlocksPerSm)
     block_attention_warpgroup_kernel(const __grid_constant__ Params params,
-                                     const __grid_constant__ WarpgroupGrid grid) {
-  attend_warpgroup_block<PolynomialExp, kDim, kTiles>(params, grid);
+                                     const __grid_constant__ WarpgroupCall call) {
+  attend_warpgroup_block<PolynomialExp, kDim, kTiles>(params, call.maps, call.grid);
 }
 
 template <int kDim>
@@ -28,8 +35,7 @@ __global__ void __launch_bounds__(attention::kMostMergeWarps* attention::kLanes)
 cudaError_t launch_of_call(const Call& call, WarpgroupLaunch* launch) {
   const auto& values = call.parameters.values;
   const Shape& shape = shape_of(call);
-  if (!is_served(shape) || shape.num_streams > attention::kMostItemStreams ||
-      values[kWarpgroupStages] == 1) {
+  if (!is_served(shape) || values[kWarpgroupStages] == 1) {
     return cudaErrorInvalidValue;
   }
   attention::WarpgroupChoice choice = {
@@ -42,10 +48,20 @@ cudaError_t launch_of_call(const Call& call, WarpgroupLaunch* launch) {
   return error;
 }
 
-struct Attend : BlockStage {
-  using Argument = WarpgroupGrid;
+cudaError_t maps_of_call(const Call& call, attention::PanelMaps* maps) {
+  if (call.tensors == nullptr) {
+    return cudaSuccess;  // only described
+  }
+  const Shape& shape = shape_of(call);
+  const std::int64_t elements = num_elements(call.problem->tensors()[kKContext]);
+  return attention::make_panel_maps(
+      call.tensors[kKContext], call.tensors[kVContext], elements, shape.dim, maps);
+}
 
-  static cudaError_t select(const Call& call, attention::Selected* selected, Argument* grid) {
+struct Attend : BlockStage {
+  using Argument = WarpgroupCall;
+
+  static cudaError_t select(const Call& call, attention::Selected* selected, Argument* argument) {
     WarpgroupLaunch launch;
     if (const cudaError_t error = launch_of_call(call, &launch); error != cudaSuccess) {
       return error;
@@ -58,8 +74,8 @@ struct Attend : BlockStage {
             : reinterpret_cast<const void*>(block_attention_warpgroup_kernel<128, 1>);
     selected->name = attention::name_of_kernel("block_attention_warpgroup", dim);
     selected->size = attention::size_of(launch.attend);
-    *grid = launch.grid;
-    return cudaSuccess;
+    argument->grid = launch.grid;
+    return maps_of_call(call, &argument->maps);
   }
 };
 

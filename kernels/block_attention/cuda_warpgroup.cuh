@@ -54,6 +54,28 @@ struct BlockKeys {
             (seen.end + attention::kGroupKeys - 1) / attention::kGroupKeys};
   }
 
+  ASSAY_DEVICE std::int32_t num_whole_groups(std::int32_t stream) const {
+    return groups(stream).end;
+  }
+
+  ASSAY_DEVICE attention::KeyRange common(std::int32_t stream) const {
+    return {range(stream, params.width - 1).begin, range(stream, 0).end};
+  }
+
+  ASSAY_DEVICE attention::KeyRange mapped(std::int32_t stream) const {
+    return {0, params.lengths[stream]};
+  }
+
+  ASSAY_DEVICE std::int64_t k_at(std::int32_t stream, std::int32_t kv_head) const {
+    const std::int64_t* entry = params.table + 3 * static_cast<std::int64_t>(stream);
+    return entry[0] + kv_head * entry[2];
+  }
+
+  ASSAY_DEVICE std::int64_t v_at(std::int32_t stream, std::int32_t kv_head) const {
+    const std::int64_t* entry = params.table + 3 * static_cast<std::int64_t>(stream);
+    return entry[1] + kv_head * entry[2];
+  }
+
   ASSAY_DEVICE const std::uint16_t* q_row(std::int32_t stream,
                                           std::int32_t pair,
                                           std::int32_t kv_head) const {
@@ -62,18 +84,28 @@ struct BlockKeys {
     return params.q + (head * total_rows() + row(stream, pair / group)) * kDim;
   }
 
-  ASSAY_DEVICE const std::uint16_t* k_row(std::int32_t stream,
-                                          std::int32_t kv_head,
-                                          std::int32_t position) const {
-    const std::int64_t* entry = params.table + 3 * static_cast<std::int64_t>(stream);
-    return row_of(params.k_context + entry[0], params.k_block, entry[2], stream, kv_head, position);
+  // Rows of one key head: context, then block.
+  struct Rows {
+    const std::uint16_t* context;
+    const std::uint16_t* block;
+    std::int32_t length;
+
+    ASSAY_DEVICE const std::uint16_t* at(std::int32_t position) const {
+      return position < length ? context + std::int64_t{position} * kDim
+                               : block + (position - length) * kDim;
+    }
+  };
+
+  ASSAY_DEVICE Rows k_rows(std::int32_t stream, std::int32_t kv_head) const {
+    return {params.k_context + k_at(stream, kv_head),
+            params.k_block + block_at(stream, kv_head),
+            params.lengths[stream]};
   }
 
-  ASSAY_DEVICE const std::uint16_t* v_row(std::int32_t stream,
-                                          std::int32_t kv_head,
-                                          std::int32_t position) const {
-    const std::int64_t* entry = params.table + 3 * static_cast<std::int64_t>(stream);
-    return row_of(params.v_context + entry[1], params.v_block, entry[2], stream, kv_head, position);
+  ASSAY_DEVICE Rows v_rows(std::int32_t stream, std::int32_t kv_head) const {
+    return {params.v_context + v_at(stream, kv_head),
+            params.v_block + block_at(stream, kv_head),
+            params.lengths[stream]};
   }
 
  private:
@@ -81,21 +113,15 @@ struct BlockKeys {
     return std::int64_t{params.num_streams} * params.width;
   }
 
-  ASSAY_DEVICE const std::uint16_t* row_of(const std::uint16_t* context,
-                                           const std::uint16_t* block,
-                                           std::int64_t head_stride,
-                                           std::int32_t stream,
-                                           std::int32_t kv_head,
-                                           std::int32_t position) const {
-    const std::int32_t length = params.lengths[stream];
-    return position < length
-               ? context + kv_head * head_stride + std::int64_t{position} * kDim
-               : block + (kv_head * total_rows() + row(stream, position - length)) * kDim;
+  ASSAY_DEVICE std::int64_t block_at(std::int32_t stream, std::int32_t kv_head) const {
+    return (kv_head * total_rows() + row(stream, 0)) * kDim;
   }
 };
 
 template <class Exp, int kDim, int kTiles>
-ASSAY_DEVICE void attend_warpgroup_block(const Params& params, const WarpgroupGrid& grid) {
+ASSAY_DEVICE void attend_warpgroup_block(const Params& params,
+                                         const attention::PanelMaps& maps,
+                                         const WarpgroupGrid& grid) {
   const BlockKeys<kDim> keys = {params};
   const attention::StateOutput output = {
       .groups = {params.partial_m, params.partial_l, params.partial_o},
@@ -104,8 +130,8 @@ ASSAY_DEVICE void attend_warpgroup_block(const Params& params, const WarpgroupGr
       .num_rows = params.num_streams * params.width,
       .num_heads = params.num_heads};
   attention::WarpgroupAttention<Exp, kDim, kTiles, BlockKeys<kDim>> attention(
-      keys, output, params.scale, grid.num_blocks, attention::shared_memory(), grid.num_stages);
-  attention.run(grid.spill);
+      keys, maps, output, params.scale, attention::shared_memory(), grid.num_stages);
+  attention.run(grid.spill, grid.num_blocks);
 }
 
 template <int kBatch, int kDim>
@@ -122,10 +148,8 @@ ASSAY_DEVICE void merge_warpgroup_block(const Params& params, const WarpgroupGri
   const int stream = row / params.width;
   const int local = row % params.width;
   if (grid.spill == ItemSpill::kSlice) {
-    const attention::KeyRange range = keys.range(stream, local);
     merge.slices = {params.slice_m, params.slice_l, params.slice_o};
-    merge.begin_slice = range.begin / attention::kSliceKeys;
-    merge.end_slice = (range.end + attention::kSliceKeys - 1) / attention::kSliceKeys;
+    merge.first_slice_group = merge.group_begin;
   } else if (grid.spill == ItemSpill::kAuto) {
     const std::int32_t group = keys.num_heads_per_key();
     merge.num_run_groups = attention::num_whole_groups(

@@ -27,16 +27,19 @@ inline WarpgroupLaunch plan_warpgroup(const Shape& shape,
   WarpgroupGrid& grid = launch.grid;
   grid.tile_pairs = launch.tiles * attention::kWarpgroupPairs;
   const std::int64_t tiles = (pairs + grid.tile_pairs - 1) / grid.tile_pairs;
-  grid.spill = attention::warpgroup_spill(
-      choice, tiles * shape.num_streams * shape.num_kv_heads * in_window);
-  grid.num_blocks = choice.sms;
   grid.num_stages = attention::warpgroup_stages(shape.dim, launch.tiles, choice.stages);
+  grid.num_blocks =
+      choice.sms * attention::warpgroup_blocks_per_sm(shape.dim, launch.tiles, grid.num_stages);
+  const std::int64_t num_groups = tiles * shape.num_streams * shape.num_kv_heads * in_window;
+  grid.spill = attention::warpgroup_spill(choice, grid.num_blocks, num_groups);
   grid.stores_result = choice.stores_result;
   launch.attend = attention::warpgroup_grid(
       shape.dim, launch.tiles, grid.num_stages, shape.num_streams == 0 ? 0 : grid.num_blocks);
-  launch.merge = attention::merge_grid(std::int64_t{shape.num_rows()} * shape.num_heads,
-                                       shape.dim,
-                                       static_cast<std::int32_t>(in_window));
+  launch.merge =
+      attention::merge_grid(std::int64_t{shape.num_rows()} * shape.num_heads,
+                            shape.dim,
+                            static_cast<std::int32_t>(in_window),
+                            attention::run_states(grid.spill, grid.num_blocks, num_groups));
   return launch;
 }
 

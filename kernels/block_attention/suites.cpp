@@ -182,7 +182,6 @@ constexpr std::string_view kParityArms[] = {
     "staged:stages=2,tile=16",
     "staged:stages=2,tile=32,skip=off",
     "staged:stages=3,tile=32",
-    "staged:stages=3,tile=64",
     "staged:stages=4,tile=16,merge_batch=1",
     "staged:spill=run",
     "staged:spill=run,skip=off,merge_batch=16",

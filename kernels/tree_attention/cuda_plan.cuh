@@ -71,7 +71,12 @@ inline StagedLaunch plan_staged(const Shape& shape, const StagedChoice& choice) 
   launch.attend.num_threads = attention::kLanes * (block.is_four_warp ? attention::kSlices : 1);
   launch.attend.shared_bytes = attention::staged_bytes(shape.dim, block);
   launch.merge =
-      attention::merge_grid(std::int64_t{shape.num_rows} * shape.num_heads, shape.dim, groups);
+      attention::merge_grid(std::int64_t{shape.num_rows} * shape.num_heads,
+                            shape.dim,
+                            std::max(groups, shape.num_groups),
+                            !block.is_four_warp  ? attention::kRunGroups * attention::kSlices
+                            : choice.spills_runs ? 1
+                                                 : attention::kRunGroups);
   launch.merge_plan = {.has_slices = !block.is_four_warp,
                        .spills_runs = choice.spills_runs,
                        .stores_result = choice.stores_result};

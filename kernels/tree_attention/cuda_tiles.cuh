@@ -124,13 +124,14 @@ class Tile {
     return row * params_.num_heads + head;
   }
 
+  // The committed ones.
+  ASSAY_DEVICE attention::EvenRows even_rows(bool is_value) const {
+    return {is_value ? v_cache_ : k_cache_, stride_, shift_, shift_ + num_cached()};
+  }
+
   ASSAY_DEVICE const std::uint16_t* row(int position, bool is_value) const {
     const int key = position - shift_;
-    int num_cached = stream_.committed;
-    if constexpr (kMutation == Mutation::kReadsPastCommitted) {
-      num_cached += 1;
-    }
-    if (key < num_cached) {
+    if (key < num_cached()) {
       return (is_value ? v_cache_ : k_cache_) + key * stride_;
     }
     const std::int64_t drafted = path_[key - stream_.committed];
@@ -160,6 +161,13 @@ class Tile {
   }
 
  private:
+  ASSAY_DEVICE std::int32_t num_cached() const {
+    if constexpr (kMutation == Mutation::kReadsPastCommitted) {
+      return stream_.committed + 1;
+    }
+    return stream_.committed;
+  }
+
   ASSAY_DEVICE Tile(const Params& params, int stream, int key_head)
       : params_(params),
         stream_(Stream::of(params, stream)),
@@ -215,8 +223,9 @@ ASSAY_DEVICE attention::MergeRow merge_row_of(const Params& params,
       .group_begin = 0,
       .group_end = end_group_of(params, end),
       .num_run_groups = has_runs ? whole_groups : 0,
+      .first_slice_group = plan.has_slices ? 0 : end_group_of(params, end),
       .begin_slice = 0,
-      .end_slice = plan.has_slices ? (end + attention::kSliceKeys - 1) / attention::kSliceKeys : 0,
+      .end_slice = (end + attention::kSliceKeys - 1) / attention::kSliceKeys,
       .first_stored_group = plan.spills_runs ? whole_groups : 0,
   };
 }

@@ -1,4 +1,5 @@
 // The kernels and stages of `warpgroup`, built for sm_90a.
+#include "kernels/attention/cuda_panel_maps.cuh"
 #include "kernels/tree_attention/cuda_warpgroup_plan.cuh"
 #include "kernels/tree_attention/cuda_warpgroup_stages.cuh"
 
@@ -11,19 +12,17 @@ using attention::PolynomialExp;
 
 constexpr int kMergeBatch = 8;
 
-template <int kDim, int kTiles>
-__global__ void __launch_bounds__(attention::WarpgroupShape<kDim, kTiles>::kThreads, 1)
-    tree_attention_warpgroup_kernel(const __grid_constant__ Params params,
-                                    const __grid_constant__ WarpgroupGrid grid) {
-  attend_warpgroup_block<PolynomialExp, kDim, kTiles>(params, grid);
-}
+struct WarpgroupCall {
+  attention::PanelMaps maps;
+  WarpgroupGrid grid;
+};
 
-// This file's own: a kernel of another file is built for other architectures.
-template <int kDim>
-__global__ void __launch_bounds__(attention::kSlices* attention::kLanes, 2)
-    tree_attention_warpgroup_tails_kernel(const __grid_constant__ Params params,
-                                          const __grid_constant__ StagedGrid grid) {
-  attend_staged_block<PolynomialExp, kDim, Mutation::kNone>(params, grid);
+template <int kDim, int kTiles>
+__global__ void __launch_bounds__(attention::WarpgroupShape<kDim, kTiles>::kThreads,
+                                  attention::WarpgroupShape<kDim, kTiles>::kBlocksPerSm)
+    tree_attention_warpgroup_kernel(const __grid_constant__ Params params,
+                                    const __grid_constant__ WarpgroupCall call) {
+  attend_warpgroup_block<PolynomialExp, kDim, kTiles>(params, call.maps, call.grid);
 }
 
 template <int kDim>
@@ -36,8 +35,7 @@ __global__ void __launch_bounds__(attention::kMostMergeWarps* attention::kLanes)
 cudaError_t launch_of_call(const Call& call, WarpgroupLaunch* launch) {
   const auto& values = call.parameters.values;
   const Shape& shape = shape_of(call);
-  if (!is_served(shape) || shape.num_streams > attention::kMostItemStreams ||
-      values[kWarpgroupStages] == 1) {
+  if (!is_served(shape) || values[kWarpgroupStages] == 1) {
     return cudaErrorInvalidValue;
   }
   attention::WarpgroupChoice choice = {
@@ -51,10 +49,23 @@ cudaError_t launch_of_call(const Call& call, WarpgroupLaunch* launch) {
   return error;
 }
 
-struct Attend : TreeStage {
-  using Argument = WarpgroupGrid;
+cudaError_t maps_of_call(const Call& call, attention::PanelMaps* maps) {
+  if (call.tensors == nullptr) {
+    return cudaSuccess;  // only described
+  }
+  const Shape& shape = shape_of(call);
+  const std::int64_t elements = num_elements(call.problem->tensors()[kKCache]);
+  return attention::make_panel_maps(call.tensors[kKCache],
+                                    call.tensors[kVCache],
+                                    elements,
+                                    std::int64_t{shape.num_kv_heads} * shape.dim,
+                                    maps);
+}
 
-  static cudaError_t select(const Call& call, attention::Selected* selected, Argument* grid) {
+struct Attend : TreeStage {
+  using Argument = WarpgroupCall;
+
+  static cudaError_t select(const Call& call, attention::Selected* selected, Argument* argument) {
     WarpgroupLaunch launch;
     if (const cudaError_t error = launch_of_call(call, &launch); error != cudaSuccess) {
       return error;
@@ -67,27 +78,8 @@ struct Attend : TreeStage {
                            : reinterpret_cast<const void*>(tree_attention_warpgroup_kernel<128, 1>);
     selected->name = attention::name_of_kernel("tree_attention_warpgroup", dim);
     selected->size = attention::size_of(launch.attend);
-    *grid = launch.grid;
-    return cudaSuccess;
-  }
-};
-
-struct Tails : TreeStage {
-  using Argument = StagedGrid;
-
-  static cudaError_t select(const Call& call, attention::Selected* selected, Argument* grid) {
-    WarpgroupLaunch launch;
-    if (const cudaError_t error = launch_of_call(call, &launch); error != cudaSuccess) {
-      return error;
-    }
-    const std::int32_t dim = shape_of(call).dim;
-    selected->kernel =
-        dim == 128 ? reinterpret_cast<const void*>(tree_attention_warpgroup_tails_kernel<128>)
-                   : reinterpret_cast<const void*>(tree_attention_warpgroup_tails_kernel<256>);
-    selected->name = attention::name_of_kernel("tree_attention_warpgroup_tails", dim);
-    selected->size = attention::size_of(launch.tails.attend);
-    *grid = launch.tails.grid;
-    return cudaSuccess;
+    argument->grid = launch.grid;
+    return maps_of_call(call, &argument->maps);
   }
 };
 
@@ -104,7 +96,7 @@ struct Merge : TreeStage {
         dim == 128 ? reinterpret_cast<const void*>(tree_attention_warpgroup_merge_kernel<128>)
                    : reinterpret_cast<const void*>(tree_attention_warpgroup_merge_kernel<256>);
     selected->name = attention::name_of_kernel("tree_attention_warpgroup_merge", dim);
-    selected->size = attention::size_of(launch.tails.merge);
+    selected->size = attention::size_of(launch.merge);
     *plan = launch.merge_plan;
     return cudaSuccess;
   }
@@ -112,8 +104,7 @@ struct Merge : TreeStage {
 
 }  // namespace
 
-constinit const CudaStage kWarpgroupLaunches[3] = {{"attend", attention::launch_of<Attend>()},
-                                                   {"tails", attention::launch_of<Tails>()},
+constinit const CudaStage kWarpgroupLaunches[2] = {{"attend", attention::launch_of<Attend>()},
                                                    {"merge", attention::launch_of<Merge>()}};
 
 }  // namespace assay::kernels::tree_attention

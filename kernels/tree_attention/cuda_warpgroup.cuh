@@ -1,5 +1,6 @@
-// The warpgroup form of tree_attention: fully committed groups as items of attention's warpgroup
-// form, and a merge that knows which of them left as runs.
+// The warpgroup form of tree_attention: committed slices as items of attention's warpgroup form,
+// what is left of each row in blocks of their own, and a merge that knows what left as runs and as
+// slices.
 #pragma once
 
 #include "kernels/attention/cuda_warpgroup.cuh"
@@ -9,15 +10,24 @@
 
 namespace assay::kernels::tree_attention {
 
+// Blocks behind the others, whose warps attend the keys that rows do not share: speed, never bits.
+struct TailPlan {
+  std::int32_t num_blocks = 1;
+  std::int32_t num_warps = 1;  // of a block
+  std::int32_t warp_bytes = 0;
+  attention::StagedPlan block;
+};
+
 // How the items are made: speed, never bits.
 struct WarpgroupGrid {
   attention::ItemSpill spill = attention::ItemSpill::kAuto;
   std::int32_t num_blocks = 1;
   std::int32_t num_stages = 2;
   std::int32_t tile_pairs = attention::kWarpgroupPairs;
+  TailPlan tails;
 };
 
-// The committed keys that all rows of a stream see.
+// The committed slices that all rows of a stream see.
 template <int kDim>
 struct CommittedKeys {
   static constexpr bool kIsMasked = false;
@@ -40,12 +50,17 @@ struct CommittedKeys {
     return Stream::of(params, stream).first_row + local;
   }
 
-  ASSAY_DEVICE attention::GroupRange groups(std::int32_t stream) const {
-    return {0, Stream::of(params, stream).committed / attention::kGroupKeys};
+  ASSAY_DEVICE attention::KeyRange keys(std::int32_t stream) const {
+    return {0,
+            Stream::of(params, stream).committed / attention::kSliceKeys * attention::kSliceKeys};
   }
 
-  ASSAY_DEVICE attention::KeyRange keys(std::int32_t stream) const {
-    return {0, Stream::of(params, stream).committed};
+  ASSAY_DEVICE attention::GroupRange groups(std::int32_t stream) const {
+    return {0, (keys(stream).end + attention::kGroupKeys - 1) / attention::kGroupKeys};
+  }
+
+  ASSAY_DEVICE std::int32_t num_whole_groups(std::int32_t stream) const {
+    return keys(stream).end / attention::kGroupKeys;
   }
 
   ASSAY_DEVICE const std::uint16_t* q_row(std::int32_t stream,
@@ -57,26 +72,88 @@ struct CommittedKeys {
     return params.q + place * kDim;
   }
 
-  ASSAY_DEVICE const std::uint16_t* k_row(std::int32_t stream,
-                                          std::int32_t kv_head,
-                                          std::int32_t position) const {
-    return params.k_cache + params.cache_table[2 * stream] + key_offset(kv_head, position);
+  ASSAY_DEVICE std::int64_t k_at(std::int32_t stream, std::int32_t kv_head) const {
+    return params.cache_table[2 * stream] + kv_head * kDim;
   }
 
-  ASSAY_DEVICE const std::uint16_t* v_row(std::int32_t stream,
-                                          std::int32_t kv_head,
-                                          std::int32_t position) const {
-    return params.v_cache + params.cache_table[2 * stream + 1] + key_offset(kv_head, position);
-  }
-
- private:
-  ASSAY_DEVICE std::int64_t key_offset(std::int32_t kv_head, std::int32_t position) const {
-    return (std::int64_t{position} * params.num_kv_heads + kv_head) * kDim;
+  ASSAY_DEVICE std::int64_t v_at(std::int32_t stream, std::int32_t kv_head) const {
+    return params.cache_table[2 * stream + 1] + kv_head * kDim;
   }
 };
 
+// A warp's work on the slices of one row and key head that are not wholly committed.
+template <class Exp, int kDim>
+ASSAY_DEVICE void attend_tail(const Params& params,
+                              int row,
+                              int key_head,
+                              const attention::StagedPlan& plan,
+                              std::byte* memory) {
+  constexpr int kRowChunks = kDim / attention::kChunkElements;
+  Tile<kDim> tile = Tile<kDim>::own(params, row, key_head);
+  const std::int32_t committed = Stream::of(params, params.row_stream[row]).committed;
+  tile.loaded.begin = committed / attention::kSliceKeys * attention::kSliceKeys;
+  attention::GroupWalk walk =
+      attention::GroupWalk::of(tile.loaded.begin / attention::kGroupKeys, tile.num_groups, 1, 0, 1);
+  const attention::KeySpan keys = {tile.loaded, plan.tile, true};
+  attention::TileRing<kDim, Tile<kDim>, false> ring(
+      tile,
+      {.walk = walk, .keys = keys},
+      memory + attention::StagedMemory<kDim>::kQueryBytes,
+      plan.num_stages);
+  for (int i = attention::lane_id(); i < attention::kTilePairs * kRowChunks;
+       i += attention::kLanes) {
+    const int pair = i / kRowChunks;
+    const int chunk = i % kRowChunks;
+    const bool is_there = pair < tile.num_pairs;
+    attention::copy_async(attention::chunk_of<kDim>(memory, pair, chunk),
+                          tile.query(is_there ? pair : 0) + chunk * attention::kChunkElements,
+                          is_there);
+  }
+  attention::commit_copies();
+  ring.fill();
+  const attention::LaneRows rows = attention::LaneRows::of(tile, 0);
+  attention::wait_for_all_but(plan.num_stages - 1);
+  attention::sync_warp();
+  for (; !walk.is_done(); walk.advance()) {
+    for (int slice = 0; slice < attention::kSlices; ++slice) {
+      const int place = walk.group * attention::kSlices + slice;
+      const attention::SliceSpan span = keys.of_slice(place);
+      if (span.is_empty()) {
+        continue;
+      }
+      attention::SliceState<kDim / attention::kColumnKeys> state;
+      attention::attend_slice<Exp, attention::Defect::kNone, kDim>(
+          ring, memory, params.scale, rows.ranges, place, span, 0, state);
+      attention::store_state(state, tile.slices(), place * tile.num_states(), rows.places, 0, kDim);
+    }
+  }
+  // The memory is the next tail's.
+  attention::wait_for_all_but(0);
+  attention::sync_warp();
+}
+
+// `block` of the blocks for tails.
+template <class Exp, int kDim>
+ASSAY_DEVICE void attend_tails(const Params& params, const TailPlan& plan, std::int32_t block) {
+  const std::int32_t warp = attention::warp_id();
+  if (warp >= plan.num_warps) {
+    return;
+  }
+  const std::int32_t num_tails = params.num_rows * params.num_kv_heads;
+  for (std::int32_t tail = block + warp * plan.num_blocks; tail < num_tails;
+       tail += plan.num_blocks * plan.num_warps) {
+    attend_tail<Exp, kDim>(params,
+                           tail / params.num_kv_heads,
+                           tail % params.num_kv_heads,
+                           plan.block,
+                           attention::shared_memory() + warp * plan.warp_bytes);
+  }
+}
+
 template <class Exp, int kDim, int kTiles>
-ASSAY_DEVICE void attend_warpgroup_block(const Params& params, const WarpgroupGrid& grid) {
+ASSAY_DEVICE void attend_warpgroup_block(const Params& params,
+                                         const attention::PanelMaps& maps,
+                                         const WarpgroupGrid& grid) {
   const CommittedKeys<kDim> keys = {params};
   const attention::StateOutput output = {
       .groups = {params.partial_m, params.partial_l, params.partial_o},
@@ -84,9 +161,17 @@ ASSAY_DEVICE void attend_warpgroup_block(const Params& params, const WarpgroupGr
       .slices = {params.slice_m, params.slice_l, params.slice_o},
       .num_rows = params.num_rows,
       .num_heads = params.num_heads};
-  attention::WarpgroupAttention<Exp, kDim, kTiles, CommittedKeys<kDim>> attention(
-      keys, output, params.scale, grid.num_blocks, attention::shared_memory(), grid.num_stages);
-  attention.run(grid.spill);
+  using Attention = attention::WarpgroupAttention<Exp, kDim, kTiles, CommittedKeys<kDim>>;
+  const std::int64_t block = attention::block_id();
+  if (block >= grid.num_blocks) {
+    Attention::run_instead([&] {
+      attend_tails<Exp, kDim>(
+          params, grid.tails, static_cast<std::int32_t>(block - grid.num_blocks));
+    });
+    return;
+  }
+  Attention(keys, maps, output, params.scale, attention::shared_memory(), grid.num_stages)
+      .run(grid.spill, grid.num_blocks);
 }
 
 struct WarpgroupMergePlan {
@@ -101,9 +186,12 @@ ASSAY_DEVICE void merge_warpgroup_block(const Params& params, const WarpgroupMer
   const auto row = static_cast<int>(number / params.num_heads);
   const auto head = static_cast<int>(number % params.num_heads);
   attention::MergeRow merge = merge_row_of<Mutation::kNone>(params, plan.merge, row, head);
+  const CommittedKeys<kDim> keys = {params};
+  const std::int32_t stream = params.row_stream[row];
+  if (!plan.merge.has_slices) {
+    merge.first_slice_group = keys.num_whole_groups(stream);
+  }
   if (plan.grid.spill == attention::ItemSpill::kAuto) {
-    const CommittedKeys<kDim> keys = {params};
-    const std::int32_t stream = params.row_stream[row];
     const std::int32_t group = keys.num_heads_per_key();
     const std::int32_t pair = (row - keys.row(stream, 0)) * group + head % group;
     merge.num_run_groups = attention::num_whole_groups(

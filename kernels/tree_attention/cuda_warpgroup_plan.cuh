@@ -1,6 +1,7 @@
 // From a call's shape and the launch parameters of `warpgroup` to grids: host arithmetic only.
 #pragma once
 
+#include "kernels/attention/cuda_axes.h"
 #include "kernels/attention/cuda_warpgroup_plan.cuh"
 #include "kernels/tree_attention/cuda_plan.cuh"
 #include "kernels/tree_attention/cuda_warpgroup.cuh"
@@ -12,43 +13,84 @@ namespace assay::kernels::tree_attention {
 
 struct WarpgroupLaunch {
   attention::Grid attend;
+  attention::Grid merge;
   std::int32_t tiles = 1;
   WarpgroupGrid grid;
-  StagedLaunch tails;  // own blocks for what is not fully committed
   WarpgroupMergePlan merge_plan;
 };
+
+// Few tails have a block each and with it room for larger tiles.
+inline TailPlan plan_tails(std::int32_t dim,
+                           std::int64_t num_tails,
+                           std::int32_t num_slots,
+                           std::int32_t num_warps,
+                           std::int32_t memory_bytes) {
+  constexpr std::int32_t kFewTails = 16;
+  const std::int32_t query_bytes = attention::kTilePairs * dim * 2;
+  const auto bytes_of = [&](std::int32_t stages, std::int32_t tile) {
+    return query_bytes + stages * tile * dim * 2;
+  };
+  TailPlan plan;
+  plan.num_warps = num_tails <= kFewTails ? 1 : num_warps;
+  plan.num_warps = std::min(plan.num_warps,
+                            memory_bytes / bytes_of(attention::kLeastStages, attention::kStepKeys));
+  plan.num_blocks = static_cast<std::int32_t>(
+      std::min<std::int64_t>((num_tails + plan.num_warps - 1) / plan.num_warps, num_slots));
+  plan.warp_bytes =
+      memory_bytes / plan.num_warps / attention::kPanelAlignment * attention::kPanelAlignment;
+  plan.block = {.num_stages = attention::kLeastStages, .is_four_warp = false};
+  for (const std::int32_t tile : attention::kTileChoices) {
+    for (std::int32_t stages = attention::kLeastStages; stages <= attention::kMostStages;
+         ++stages) {
+      if (bytes_of(stages, tile) <= plan.warp_bytes) {
+        plan.block.num_stages = stages;
+        plan.block.tile = tile;
+      }
+    }
+  }
+  return plan;
+}
 
 inline WarpgroupLaunch plan_warpgroup(const Shape& shape,
                                       const attention::WarpgroupChoice& choice) {
   using attention::ItemSpill;
   const std::int64_t pairs = std::int64_t{shape.num_rows} * shape.group();
   const std::int64_t stream_pairs = pairs / std::max(shape.num_streams, 1);
-  const std::int32_t committed = choice.capacity == 0 ? shape.most_committed / attention::kGroupKeys
-                                                      : capacity_groups(shape, choice.capacity);
+  const std::int32_t groups = capacity_groups(shape, choice.capacity);
 
   WarpgroupLaunch launch;
   launch.tiles = attention::warpgroup_tiles(shape.dim, stream_pairs, choice.tiles);
   WarpgroupGrid& grid = launch.grid;
   grid.tile_pairs = launch.tiles * attention::kWarpgroupPairs;
-  const std::int64_t tiles = std::max<std::int64_t>(stream_pairs / grid.tile_pairs, 1);
-  grid.spill = attention::warpgroup_spill(
-      choice, tiles * shape.num_streams * shape.num_kv_heads * committed);
-  grid.num_blocks = choice.sms;
   grid.num_stages = attention::warpgroup_stages(shape.dim, launch.tiles, choice.stages);
-  launch.attend = attention::warpgroup_grid(
-      shape.dim, launch.tiles, grid.num_stages, pairs == 0 || committed == 0 ? 0 : grid.num_blocks);
-
-  const bool has_slices = grid.spill == ItemSpill::kSlice;
-  launch.tails = plan_staged(shape,
-                             {.form = has_slices ? Form::kOneWarp : Form::kFourWarp,
-                              .stages = 2,
-                              .capacity = choice.capacity,
-                              .stores_result = choice.stores_result});
-  launch.tails.attend.num_blocks -=
-      launch.tails.grid.num_shared * (has_slices ? attention::kSlices : 1);
-  launch.tails.grid.num_shared = 0;
+  const std::int32_t slots =
+      choice.sms * attention::warpgroup_blocks_per_sm(shape.dim, launch.tiles, grid.num_stages);
+  const std::int64_t tiles =
+      std::max<std::int64_t>((stream_pairs + grid.tile_pairs - 1) / grid.tile_pairs, 1);
+  const std::int64_t committed =
+      choice.capacity == 0 ? shape.most_committed / attention::kGroupKeys : groups;
+  const std::int64_t num_groups = tiles * shape.num_streams * shape.num_kv_heads * committed;
+  grid.spill = attention::warpgroup_spill(choice, slots, num_groups);
+  launch.attend = attention::warpgroup_grid(shape.dim, launch.tiles, grid.num_stages, 0);
+  grid.tails =
+      plan_tails(shape.dim,
+                 std::int64_t{shape.num_rows} * shape.num_kv_heads,
+                 slots,
+                 (launch.attend.num_threads - attention::kWarpgroupThreads) / attention::kLanes,
+                 launch.attend.shared_bytes);
+  // Room for tails beside the items where there are few; one group more, for slices of none that is
+  // whole.
+  const std::int64_t items =
+      (grid.spill == ItemSpill::kSlice ? attention::kSlices : 1) * (num_groups + 1);
+  grid.num_blocks = items + grid.tails.num_blocks <= slots ? slots - grid.tails.num_blocks : slots;
+  launch.attend.num_blocks = pairs == 0 ? 0 : grid.num_blocks + grid.tails.num_blocks;
+  launch.merge =
+      attention::merge_grid(std::int64_t{shape.num_rows} * shape.num_heads,
+                            shape.dim,
+                            std::max(groups, shape.num_groups),
+                            attention::run_states(grid.spill, grid.num_blocks, num_groups));
   launch.merge_plan = {
-      .merge = {.has_slices = has_slices,
+      .merge = {.has_slices = grid.spill == ItemSpill::kSlice,
                 .spills_runs = grid.spill == ItemSpill::kRun || grid.spill == ItemSpill::kAuto,
                 .stores_result = choice.stores_result},
       .grid = grid};

@@ -27,7 +27,7 @@ inline constexpr AxisInfo kWarpgroupParameters[] = {
     attention::kResultAxis,
 };
 
-// Stages `attend`, `tails` and `merge`. The first needs sm_90a.
-extern const CudaStage kWarpgroupLaunches[3];
+// Stages `attend` and `merge`. The first needs sm_90a.
+extern const CudaStage kWarpgroupLaunches[2];
 
 }  // namespace assay::kernels::tree_attention

@@ -1,10 +1,10 @@
-// The warpgroup form on the SIMT machine: states of groups and runs, byte for byte those of the
-// contract written out.
+// The warpgroup form on the SIMT machine: states of slices, groups and runs, byte for byte those of
+// the contract written out, and nothing else written.
 #define ASSAY_SIMT "tests/kernels/simt/primitives.h"
 #define ASSAY_SIMT_WARPGROUP "tests/kernels/simt/warpgroup.h"
 
 #include "kernels/attention/cuda_warpgroup.cuh"
-#include "kernels/inputs.h"
+#include "tests/kernels/attention/warpgroup_case.h"
 #include "tests/kernels/simt/attention_model.h"
 
 #include <gtest/gtest.h>
@@ -19,147 +19,9 @@
 namespace assay::kernels::attention {
 namespace {
 
-constexpr std::uint16_t kPoison = 0x7fff;  // a NaN
-constexpr float kScale = 0.088388346F;
-
-struct Stream {
-  std::int32_t num_rows = 0;
-  std::int32_t num_keys = 0;
-  std::int32_t window = 0;  // masked: row r sees keys [num_keys - window + r, num_keys)
-};
-
-struct Case {
-  int dim = 128;
-  int group = 6;  // query heads of a key head
-  int num_kv_heads = 2;
-  std::vector<Stream> streams;
-};
-
-std::uint16_t random_bf16(std::uint64_t key, std::uint64_t index) {
-  return to_bf16(random_normal(key, index));
-}
-
-// Keys, values and queries of a case, head-major, a margin of NaN around each stream's keys.
-class Data {
- public:
-  explicit Data(const Case& given) : case_(given) {
-    const std::uint64_t key = make_key(7, "warpgroup");
-    const auto dim = static_cast<std::size_t>(given.dim);
-    std::int32_t row = 0;
-    for (const Stream& stream : given.streams) {
-      first_row_.push_back(row);
-      row += stream.num_rows;
-      offset_.push_back(k_.size());
-      const std::size_t keys = static_cast<std::size_t>(stream.num_keys);
-      k_.resize(k_.size() + (keys + 1) * dim * static_cast<std::size_t>(given.num_kv_heads),
-                kPoison);
-      v_.resize(k_.size(), kPoison);
-      for (std::size_t at = offset_.back(); at < k_.size(); ++at) {
-        const std::size_t position =
-            (at - offset_.back()) / dim / static_cast<std::size_t>(given.num_kv_heads);
-        const bool is_unseen =
-            stream.window > 0 && position + static_cast<std::size_t>(stream.window) < keys;
-        if (position < keys && !is_unseen) {
-          k_[at] = random_bf16(key, 2 * at);
-          v_[at] = random_bf16(key, 2 * at + 1);
-        }
-      }
-    }
-    num_rows_ = row;
-    q_.resize(static_cast<std::size_t>(row * num_heads()) * dim);
-    for (std::size_t at = 0; at < q_.size(); ++at) {
-      q_[at] = random_bf16(make_key(8, "q"), at);
-    }
-  }
-
-  int num_heads() const { return case_.group * case_.num_kv_heads; }
-
-  std::int32_t total_rows() const { return num_rows_; }
-
-  std::int32_t row(std::int32_t stream, std::int32_t local) const {
-    return first_row_[static_cast<std::size_t>(stream)] + local;
-  }
-
-  const std::uint16_t* q(std::int32_t row, int head) const {
-    return q_.data() + (std::int64_t{row} * num_heads() + head) * case_.dim;
-  }
-
-  const std::uint16_t* k(std::int32_t stream, int kv_head, std::int32_t position) const {
-    return k_.data() + at(stream, kv_head, position);
-  }
-
-  const std::uint16_t* v(std::int32_t stream, int kv_head, std::int32_t position) const {
-    return v_.data() + at(stream, kv_head, position);
-  }
-
- private:
-  std::int64_t at(std::int32_t stream, int kv_head, std::int32_t position) const {
-    return static_cast<std::int64_t>(offset_[static_cast<std::size_t>(stream)]) +
-           (std::int64_t{position} * case_.num_kv_heads + kv_head) * case_.dim;
-  }
-
-  const Case& case_;
-  std::vector<std::size_t> offset_;
-  std::vector<std::int32_t> first_row_;
-  std::int32_t num_rows_ = 0;
-  std::vector<std::uint16_t> q_;
-  std::vector<std::uint16_t> k_;
-  std::vector<std::uint16_t> v_;
-};
-
-template <bool kMasked>
-struct TestSource {
-  static constexpr bool kIsMasked = kMasked;
-
-  const Case& given;
-  const Data& data;
-
-  const Stream& of(std::int32_t stream) const {
-    return given.streams[static_cast<std::size_t>(stream)];
-  }
-
-  std::int32_t num_streams() const { return static_cast<std::int32_t>(given.streams.size()); }
-
-  std::int32_t num_kv_heads() const { return given.num_kv_heads; }
-
-  std::int32_t num_heads_per_key() const { return given.group; }
-
-  std::int32_t num_rows(std::int32_t stream) const { return of(stream).num_rows; }
-
-  std::int32_t row(std::int32_t stream, std::int32_t local) const {
-    return data.row(stream, local);
-  }
-
-  KeyRange keys(std::int32_t stream) const {
-    return {kMasked ? std::max(0, of(stream).num_keys - of(stream).window) : 0,
-            of(stream).num_keys};
-  }
-
-  KeyRange range(std::int32_t stream, std::int32_t local) const {
-    return {std::max(0, of(stream).num_keys - of(stream).window + local), of(stream).num_keys};
-  }
-
-  GroupRange groups(std::int32_t stream) const {
-    return kMasked ? GroupRange{keys(stream).begin / kGroupKeys, num_groups_of(keys(stream).end)}
-                   : GroupRange{0, of(stream).num_keys / kGroupKeys};
-  }
-
-  const std::uint16_t* q_row(std::int32_t stream, std::int32_t pair, int kv_head) const {
-    return data.q(row(stream, pair / given.group), kv_head * given.group + pair % given.group);
-  }
-
-  const std::uint16_t* k_row(std::int32_t stream, int kv_head, std::int32_t position) const {
-    return data.k(stream, kv_head, position);
-  }
-
-  const std::uint16_t* v_row(std::int32_t stream, int kv_head, std::int32_t position) const {
-    return data.v(stream, kv_head, position);
-  }
-};
-
 // The contract, written out, for one (row, query head).
-ModelRow model_row(const Case& given,
-                   const Data& data,
+ModelRow model_row(const WarpgroupCase& given,
+                   const CaseData& data,
                    std::int32_t stream,
                    std::int32_t row,
                    int head,
@@ -180,16 +42,18 @@ struct Results {
   std::vector<float> m;
   std::vector<float> l;
   std::vector<float> o;
+  std::vector<bool> is_wanted;
   std::int64_t states_each = 0;
 
   StateArrays table() { return {m.data(), l.data(), o.data()}; }
 
-  Results(std::int32_t numbers, const Data& data, int dim) {
+  Results(std::int32_t numbers, const CaseData& data, int dim) {
     const std::size_t states = static_cast<std::size_t>(numbers) *
                                static_cast<std::size_t>(data.total_rows() * data.num_heads());
     states_each = std::int64_t{data.total_rows()} * data.num_heads();
     m.assign(states, std::numeric_limits<float>::quiet_NaN());
     l = m;
+    is_wanted.assign(states, false);
     o.assign(states * static_cast<std::size_t>(dim), std::numeric_limits<float>::quiet_NaN());
   }
 };
@@ -200,7 +64,7 @@ bool same_bits(float a, float b) {
 
 // An empty state is not stored.
 void expect_state(const MaybeState& wanted,
-                  const Results& found,
+                  Results& found,
                   std::int64_t number,
                   std::int64_t place) {
   if (!wanted.has_value()) {
@@ -208,6 +72,7 @@ void expect_state(const MaybeState& wanted,
   }
   const ModelState& state = *wanted;
   const auto at = static_cast<std::size_t>(number * found.states_each + place);
+  found.is_wanted[at] = true;
   ASSERT_TRUE(same_bits(state.m, found.m[at])) << "m of " << number << " at " << place;
   ASSERT_TRUE(same_bits(state.l, found.l[at])) << "l of " << number << " at " << place;
   for (std::size_t column = 0; column < state.o.size(); ++column) {
@@ -216,13 +81,29 @@ void expect_state(const MaybeState& wanted,
   }
 }
 
+void expect_nothing_else(const Results& found) {
+  for (std::size_t at = 0; at < found.m.size(); ++at) {
+    const std::size_t dim = found.o.size() / found.m.size();
+    if (!found.is_wanted[at]) {
+      ASSERT_TRUE(std::isnan(found.m[at]) && std::isnan(found.l[at])) << at;
+      ASSERT_TRUE(std::all_of(&found.o[at * dim], &found.o[at * dim] + dim, [](float value) {
+        return std::isnan(value);
+      })) << at;
+    }
+  }
+}
+
 template <int kDim, int kTiles, bool kMasked>
-void expect_the_contract(const Case& given, int num_blocks, int num_stages, ItemSpill spill) {
+void expect_the_contract(const WarpgroupCase& given,
+                         int num_blocks,
+                         int num_stages,
+                         ItemSpill spill) {
   using Shape = WarpgroupShape<kDim, kTiles>;
-  const Data data(given);
+  const CaseData data(given);
   const TestSource<kMasked> source = {given, data};
+  const PanelMaps maps = data.maps();
   std::int32_t num_groups = 0;
-  for (const Stream& stream : given.streams) {
+  for (const CaseStream& stream : given.streams) {
     num_groups = std::max(num_groups, num_groups_of(stream.num_keys));
   }
   Results groups(num_groups, data, kDim);
@@ -237,8 +118,8 @@ void expect_the_contract(const Case& given, int num_blocks, int num_stages, Item
                  .step = tensor_core_step},
                 [&] {
                   WarpgroupAttention<PolynomialExp, kDim, kTiles, TestSource<kMasked>> attention(
-                      source, output, kScale, num_blocks, shared_memory(), num_stages);
-                  attention.run(spill);
+                      source, maps, output, kScale, shared_memory(), num_stages);
+                  attention.run(spill, num_blocks);
                 });
   ASSERT_EQ("", error);
 
@@ -266,29 +147,34 @@ void expect_the_contract(const Case& given, int num_blocks, int num_stages, Item
                                     (group / kRunGroups - span.begin / kRunGroups) * units_of_run +
                                     pair / Shape::kPairs * given.num_kv_heads + head / given.group;
           const bool is_whole = unit < plan.num_whole;
+          const bool is_lone = plan.piece_slices == 1 && !is_whole;
+          const bool has_slices = is_lone || group >= source.num_whole_groups(stream);
           const std::int64_t place = std::int64_t{row} * data.num_heads() + head;
           MaybeState folded;
           for (std::int32_t slice = group * kSlices; slice < (group + 1) * kSlices; ++slice) {
             const MaybeState state = model.slice(slice);
             fold_model(folded, state);
-            if (!is_whole && plan.piece_slices == 1) {
+            if (has_slices) {
               expect_state(state, slices, slice, place);
             }
           }
-          fold_model(run, folded);
-          const bool ends_run = (group + 1) % kRunGroups == 0 || group + 1 == span.end;
-          if (is_whole && ends_run) {
-            expect_state(run, runs, group / kRunGroups, place);
-          } else if (!is_whole && plan.piece_slices == kSlices) {
+          if (!has_slices && !is_whole) {
             expect_state(folded, groups, group, place);
           }
-          if (ends_run) {
+          if (!has_slices && is_whole) {
+            fold_model(run, folded);
+          }
+          if ((group + 1) % kRunGroups == 0 || group + 1 == span.end) {
+            expect_state(run, runs, group / kRunGroups, place);
             run.reset();
           }
         }
       }
     }
   }
+  expect_nothing_else(groups);
+  expect_nothing_else(runs);
+  expect_nothing_else(slices);
 }
 
 TEST(Warpgroup, StoresEachGroup) {
@@ -360,6 +246,43 @@ TEST(Warpgroup, MasksAcrossTheBordersOfARun) {
       3,
       3,
       ItemSpill::kRun);
+}
+
+TEST(Warpgroup, CopiesRowsOneByOneWhereNoBoxIs) {
+  // Own keys from within a box of eight rows, at its edge and at a slice's; none; nothing else; a
+  // window that begins in a box, and behind the mapped keys.
+  const std::vector<CaseStream> streams = {{2, 140, 100, 5},
+                                           {3, 136, 200, 8},
+                                           {2, 131, 131, 3},
+                                           {2, 200, 77},
+                                           {2, 9, 20, 9},
+                                           {2, 300, 21, 30}};
+  expect_the_contract<128, 1, true>(
+      {.dim = 128, .group = 3, .num_kv_heads = 2, .streams = streams}, 2, 3, ItemSpill::kGroup);
+  expect_the_contract<256, 1, true>(
+      {.dim = 256, .group = 2, .num_kv_heads = 1, .streams = streams}, 1, 2, ItemSpill::kSlice);
+}
+
+TEST(Warpgroup, WalksMoreStreamsThanAWarpHasLanes) {
+  WarpgroupCase given = {.dim = 128, .group = 1, .num_kv_heads = 2, .streams = {}};
+  for (int stream = 0; stream < 70; ++stream) {
+    given.streams.push_back(stream % 5 == 0    ? CaseStream{1, 128}
+                            : stream % 11 == 0 ? CaseStream{1, 640}
+                            : stream % 2 == 0  ? CaseStream{1, 127}
+                                               : CaseStream{0, 512});
+  }
+  for (const ItemSpill spill : {ItemSpill::kRun, ItemSpill::kSlice}) {
+    expect_the_contract<128, 1, false>(given, 3, 2, spill);
+  }
+}
+
+TEST(Warpgroup, PublishesItemsFarAhead) {
+  // Items of one slice, as many ahead as the stages hold.
+  expect_the_contract<128, 1, false>(
+      {.dim = 128, .group = 1, .num_kv_heads = 1, .streams = {{1, 4'096}}},
+      1,
+      kMostItemStages,
+      ItemSpill::kSlice);
 }
 
 }  // namespace

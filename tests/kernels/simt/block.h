@@ -1,9 +1,10 @@
 // A SIMT machine for tests: runs the threads of one block as fibers on one host thread, each until
 // its next collective, so that a kernel body runs without a GPU. What hardware leaves open is
 // resolved against the kernel: shared memory starts as NaN, an asynchronous copy poisons its target
-// at once and lands only at the wait that covers it, threads run in an order drawn from a seed.
-// An access outside dynamic shared memory, a collective that not all lanes reach and a barrier with
-// mixed sizes end the run with a message.
+// at once and lands only at the wait that covers it, a warpgroup's steps read at their wait,
+// threads run in an order drawn from a seed. An access outside dynamic shared memory, a collective
+// that not all lanes reach, a barrier with mixed sizes and a wait without end stop the run with a
+// message.
 #pragma once
 
 #include <cstddef>
@@ -36,9 +37,9 @@ std::int64_t block_id();
 std::byte* shared_memory();
 void sync_block();
 void sync_warp();
-void barrier_arrive(int barrier, int threads);
 void barrier_sync(int barrier, int threads);
 float shuffle_xor(float value, int mask);
+std::int32_t shuffle_from(std::int32_t value, int lane);
 void load_matrices(std::uint32_t (&matrices)[4], const std::byte* row, bool is_transposed);
 void multiply_add(float (&c)[4],
                   const std::uint32_t (&a)[4],
@@ -47,5 +48,19 @@ void multiply_add(float (&c)[4],
 void copy_async(std::byte* target, const void* source, bool is_there);
 void commit_copies();
 void wait_for_copies(int pending);
+
+// And through tests/kernels/simt/warpgroup.h. Barriers of phases are known by their address.
+void init_phases(const void* barrier, int arrivals);
+void arrive(const void* barrier);
+void expect_bytes(const void* barrier, int bytes);
+void arrive_when_copied(const void* barrier);
+void wait_for_phase(const void* barrier, int parity);
+void copy_counted(const void* barrier, std::uint16_t* target, const std::uint16_t* source);
+void issue_step(std::function<void()> step);
+void commit_steps();
+void wait_for_steps();
+
+// Ends the run; it does not return.
+void fail(const std::string& what);
 
 }  // namespace assay::simt

@@ -28,6 +28,9 @@ class BlockCase {
 
   const Shape& shape() const { return shape_; }
 
+  // Of the context's K and of its V.
+  std::int64_t num_context_elements() const { return std::ssize(k_context_); }
+
   Params params();
   void poison();
 

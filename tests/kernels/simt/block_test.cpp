@@ -219,7 +219,7 @@ TEST(SimtBlock, ANamedBarrierHandsWhatWasWrittenBeforeItOn) {
               }
               sync_warp();
               if (warp < 3) {
-                barrier_arrive(warp + 1, 64);
+                barrier_sync(warp + 1, 64);
               }
             }));
   EXPECT_EQ((std::vector<float>{1, 2, 4, 8}), seen);

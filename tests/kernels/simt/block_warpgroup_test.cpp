@@ -5,9 +5,11 @@
 #include "kernels/attention/tensor_core.h"
 #include "kernels/block_attention/cuda_warpgroup_plan.cuh"
 #include "tests/kernels/simt/block_case.h"
+#include "tests/kernels/simt/panel_maps.h"
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
 
 namespace assay::kernels::block_attention {
@@ -17,25 +19,31 @@ using attention::ItemSpill;
 using attention::PolynomialExp;
 
 template <class Body>
-std::string run_grid(const attention::Grid& grid, const Body& body) {
+std::string run_grid(const attention::Grid& grid, std::uint64_t seed, const Body& body) {
   return simt::run({.num_blocks = grid.num_blocks,
                     .num_threads = grid.num_threads,
                     .shared_bytes = grid.shared_bytes,
-                    .step = attention::tensor_core_step},
+                    .step = attention::tensor_core_step,
+                    .seed = seed},
                    body);
 }
 
 // Empty, or what went wrong or differs.
 template <int kDim, int kTiles>
-std::string difference(BlockCase& block, const attention::WarpgroupChoice& choice) {
+std::string difference(BlockCase& block,
+                       const attention::WarpgroupChoice& choice,
+                       std::uint64_t seed = 1) {
   block.poison();
   const WarpgroupLaunch launch = plan_warpgroup(block.shape(), choice);
   EXPECT_EQ(kTiles, launch.tiles);
   const Params params = block.params();
-  std::string error = run_grid(launch.attend, [&] {
-    attend_warpgroup_block<PolynomialExp, kDim, kTiles>(params, launch.grid);
+  const attention::PanelMaps maps = attention::panel_maps_of(
+      params.k_context, params.v_context, block.num_context_elements(), kDim);
+  std::string error = run_grid(launch.attend, seed, [&] {
+    attend_warpgroup_block<PolynomialExp, kDim, kTiles>(params, maps, launch.grid);
   });
-  error += run_grid(launch.merge, [&] { merge_warpgroup_block<4, kDim>(params, launch.grid); });
+  error +=
+      run_grid(launch.merge, seed, [&] { merge_warpgroup_block<4, kDim>(params, launch.grid); });
   const bool has_groups = choice.spill == ItemSpill::kGroup || choice.spill == ItemSpill::kSlice;
   return error.empty() ? block.difference(!has_groups, choice.stores_result) : error;
 }
@@ -80,6 +88,36 @@ TEST(SimtBlockWarpgroup, HasTheBitsOfTheContractWithTwoTiles) {
   EXPECT_EQ(
       "",
       (difference<128, 2>(block, {.spill = ItemSpill::kRun, .sms = 1, .stores_result = false})));
+}
+
+TEST(SimtBlockWarpgroup, HasTheBitsOfTheContractWithMoreStreamsThanAWarpHasLanes) {
+  CaseSetup setup = {.num_heads = 2, .num_kv_heads = 1, .width = 2, .window = 70, .contexts = {}};
+  for (std::int32_t stream = 0; stream < 38; ++stream) {
+    setup.contexts.push_back(stream % 5 * 47 + stream % 3);
+  }
+  BlockCase block(setup, attention::tensor_core_step);
+  for (const ItemSpill spill : {ItemSpill::kAuto, ItemSpill::kSlice}) {
+    EXPECT_EQ("", (difference<128, 1>(block, {.spill = spill, .sms = 4}, 3)))
+        << static_cast<int>(spill);
+  }
+}
+
+TEST(SimtBlockWarpgroup, HasTheBitsOfTheContractInAnyOrderOfThreads) {
+  // Context keys that fill boxes of eight rows, slices, neither; windows that begin in them.
+  for (const std::int32_t window : {21, 128, 200}) {
+    BlockCase block({.num_heads = 2,
+                     .num_kv_heads = 1,
+                     .width = 9,
+                     .window = window,
+                     .is_causal = window == 128,
+                     .contexts = {136, 253, 128, 3}},
+                    attention::tensor_core_step);
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+      const attention::WarpgroupChoice choice = {
+          .stages = static_cast<std::int32_t>(seed + 1), .spill = ItemSpill::kRun, .sms = 1};
+      EXPECT_EQ("", (difference<128, 1>(block, choice, seed))) << window << " " << seed;
+    }
+  }
 }
 
 TEST(SimtBlockWarpgroup, LaunchesNothingForNoStreams) {

@@ -10,12 +10,12 @@ std::uint16_t half_of(std::uint32_t pair, int i) {
 }
 
 void shuffle(const WarpRequests& lanes) {
-  float values[kWarpLanes];
+  std::uint32_t values[kWarpLanes];
   for (int lane = 0; lane < kWarpLanes; ++lane) {
     values[lane] = lanes[lane]->value;
   }
   for (int lane = 0; lane < kWarpLanes; ++lane) {
-    lanes[lane]->value = values[lane ^ lanes[lane]->mask];
+    lanes[lane]->value = values[lanes[lane]->source];
   }
 }
 
@@ -73,6 +73,7 @@ void carry_out_collective(const WarpRequests& lanes, Step step) {
       multiply_add(lanes, step);
       break;
     case Op::kSyncWarp:
+    case Op::kWaitForSteps:
     case Op::kNone:
       break;
   }

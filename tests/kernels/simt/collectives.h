@@ -8,14 +8,14 @@
 
 namespace assay::simt {
 
-enum class Op { kNone, kSyncWarp, kShuffle, kLoadMatrices, kMultiplyAdd };
+enum class Op { kNone, kSyncWarp, kWaitForSteps, kShuffle, kLoadMatrices, kMultiplyAdd };
 
 // What a lane brings to a collective and where it takes the result; in the lane's own frame.
 struct Request {
   Op op = Op::kNone;
   bool is_transposed = false;
-  int mask = 0;
-  float value = 0;
+  int source = 0;  // lane, of the value
+  std::uint32_t value = 0;
   float* c = nullptr;
   const std::uint32_t* a = nullptr;
   std::uint32_t b[2] = {};

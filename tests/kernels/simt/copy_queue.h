@@ -18,12 +18,22 @@ struct Copy {
   std::byte* target = nullptr;
   const void* source = nullptr;
   bool is_there = false;  // else zeros
+
+  void poison() const { std::fill(target, target + kCopyBytes, kPoison); }
+
+  void land() const {
+    if (is_there) {
+      std::memcpy(target, source, kCopyBytes);
+    } else {
+      std::memset(target, 0, kCopyBytes);
+    }
+  }
 };
 
 class CopyQueue {
  public:
   void issue(const Copy& copy) {
-    std::fill(copy.target, copy.target + kCopyBytes, kPoison);
+    copy.poison();
     uncommitted_.push_back(copy);
   }
 
@@ -33,14 +43,21 @@ class CopyQueue {
   void wait(int pending) {
     while (groups_.size() > static_cast<std::size_t>(pending)) {
       for (const Copy& copy : groups_.front()) {
-        if (copy.is_there) {
-          std::memcpy(copy.target, copy.source, kCopyBytes);
-        } else {
-          std::memset(copy.target, 0, kCopyBytes);
-        }
+        copy.land();
       }
       groups_.pop_front();
     }
+  }
+
+  // All copies that have not landed: somebody else lands them.
+  std::vector<Copy> take() {
+    std::vector<Copy> copies;
+    for (const std::vector<Copy>& group : std::exchange(groups_, {})) {
+      copies.insert(copies.end(), group.begin(), group.end());
+    }
+    copies.insert(copies.end(), uncommitted_.begin(), uncommitted_.end());
+    uncommitted_.clear();
+    return copies;
   }
 
  private:

@@ -3,24 +3,36 @@
 
 #include "tests/kernels/simt/collectives.h"
 #include "tests/kernels/simt/copy_queue.h"
+#include "tests/kernels/simt/phase_barrier.h"
 
 #include <csetjmp>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <ucontext.h>
+#include <vector>
 
 namespace assay::simt {
 
 inline constexpr std::size_t kStackBytes = 128 * 1024;
 
-enum class State { kReady, kInCollective, kAtBarrier, kDone };
+enum class State { kReady, kInCollective, kAtBarrier, kAtPhase, kDone };
+
+// What the tensor cores were asked for: it runs at the wait.
+struct StepQueue {
+  std::vector<std::function<void()>> issued;
+  std::size_t num_committed = 0;
+};
 
 struct Fiber {
   State state = State::kDone;
   bool is_started = false;
   int barrier = 0;
+  PhaseBarrier* phases = nullptr;  // of State::kAtPhase
+  int parity = 0;
   Request* request = nullptr;
   CopyQueue copies;
+  StepQueue steps;
   std::unique_ptr<std::byte[]> stack;
   ucontext_t entry = {};
   jmp_buf place = {};

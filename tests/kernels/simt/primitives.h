@@ -14,7 +14,6 @@
 
 namespace assay::kernels::attention {
 
-using simt::barrier_arrive;
 using simt::barrier_sync;
 using simt::block_id;
 using simt::commit_copies;
@@ -22,10 +21,16 @@ using simt::copy_async;
 using simt::multiply_add;
 using simt::num_threads;
 using simt::shared_memory;
+using simt::shuffle_from;
 using simt::shuffle_xor;
 using simt::sync_block;
 using simt::sync_warp;
 using simt::thread_id;
+
+inline float shuffle_from(float value, int lane) {
+  return float_of(
+      static_cast<std::uint32_t>(shuffle_from(static_cast<std::int32_t>(bits_of(value)), lane)));
+}
 
 inline void load_matrices(std::uint32_t (&matrices)[4], const std::byte* row) {
   simt::load_matrices(matrices, row, false);

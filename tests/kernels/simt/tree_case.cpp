@@ -240,4 +240,31 @@ std::string TreeCase::difference(bool leaves_committed, bool has_result) const {
   return "";
 }
 
+std::string TreeCase::slice_difference(bool has_all) const {
+  const std::int64_t states = std::int64_t{shape_.num_rows} * shape_.num_heads;
+  for (std::int64_t state = 0; state < states; ++state) {
+    const auto row = static_cast<std::int32_t>(state / shape_.num_heads);
+    const auto head = static_cast<std::int32_t>(state % shape_.num_heads);
+    const RowData& data = rows_[size_of(row)];
+    const std::int32_t committed = setup_.streams[size_of(data.stream)].committed;
+    const attention::ModelRow model = model_row(row, head);
+    const std::int32_t first = has_all ? 0 : committed / attention::kGroupKeys * attention::kSlices;
+    for (std::int32_t slice = first; slice * attention::kSliceKeys < model.range.end; ++slice) {
+      const attention::ModelState wanted = *model.slice(slice);
+      const std::size_t place = size_of(slice * states + state);
+      const std::string text = "row " + std::to_string(row) + " head " + std::to_string(head) +
+                               " slice " + std::to_string(slice);
+      if (!is_same(wanted.m, slice_m_[place]) || !is_same(wanted.l, slice_l_[place])) {
+        return text + " sums";
+      }
+      for (std::size_t d = 0; d < wanted.o.size(); ++d) {
+        if (!is_same(wanted.o[d], slice_o_[place * wanted.o.size() + d])) {
+          return text + " o " + std::to_string(d);
+        }
+      }
+    }
+  }
+  return "";
+}
+
 }  // namespace assay::kernels::tree_attention

@@ -35,12 +35,18 @@ class TreeCase {
 
   const Shape& shape() const { return shape_; }
 
+  // Of the cache's K and of its V.
+  std::int64_t num_cache_elements() const { return std::ssize(k_cache_); }
+
   Params params();
   void poison();
 
   // What differs from the contract, first difference first; empty: nothing. Partials of groups that
   // `leaves_committed` may leave out are not compared.
   std::string difference(bool leaves_committed = false, bool has_result = true) const;
+
+  // The same of slices: all of them, or those from each stream's last whole committed group on.
+  std::string slice_difference(bool has_all) const;
 
  private:
   struct RowData {

@@ -4,11 +4,14 @@
 
 #include "kernels/attention/tensor_core.h"
 #include "kernels/tree_attention/cuda_warpgroup_plan.cuh"
+#include "tests/kernels/simt/panel_maps.h"
 #include "tests/kernels/simt/tree_case.h"
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 namespace assay::kernels::tree_attention {
 namespace {
@@ -17,7 +20,7 @@ using attention::ItemSpill;
 using attention::PolynomialExp;
 
 template <class Body>
-void run_grid(const attention::Grid& grid, const Body& body) {
+void run_grid(const attention::Grid& grid, std::uint64_t seed, const Body& body) {
   if (grid.num_blocks == 0) {
     return;
   }
@@ -25,27 +28,110 @@ void run_grid(const attention::Grid& grid, const Body& body) {
             simt::run({.num_blocks = grid.num_blocks,
                        .num_threads = grid.num_threads,
                        .shared_bytes = grid.shared_bytes,
-                       .step = attention::tensor_core_step},
+                       .step = attention::tensor_core_step,
+                       .seed = seed},
                       body));
 }
 
 template <int kDim, int kTiles>
-void run_warpgroup(TreeCase& tree, const attention::WarpgroupChoice& choice) {
+WarpgroupLaunch run_attend(TreeCase& tree,
+                           const attention::WarpgroupChoice& choice,
+                           std::uint64_t seed = 1) {
   tree.poison();
   const WarpgroupLaunch launch = plan_warpgroup(tree.shape(), choice);
-  ASSERT_EQ(kTiles, launch.tiles);
+  EXPECT_EQ(kTiles, launch.tiles);
   const Params params = tree.params();
-  run_grid(launch.attend,
-           [&] { attend_warpgroup_block<PolynomialExp, kDim, kTiles>(params, launch.grid); });
-  run_grid(launch.tails.attend, [&] {
-    attend_staged_block<PolynomialExp, kDim, Mutation::kNone>(params, launch.tails.grid);
+  const attention::PanelMaps maps =
+      attention::panel_maps_of(params.k_cache,
+                               params.v_cache,
+                               tree.num_cache_elements(),
+                               std::int64_t{tree.shape().num_kv_heads} * kDim);
+  run_grid(launch.attend, seed, [&] {
+    attend_warpgroup_block<PolynomialExp, kDim, kTiles>(params, maps, launch.grid);
   });
-  run_grid(launch.tails.merge, [&] { merge_warpgroup_block<4, kDim>(params, launch.merge_plan); });
+  return launch;
+}
+
+template <int kDim, int kTiles>
+void run_warpgroup(TreeCase& tree,
+                   const attention::WarpgroupChoice& choice,
+                   std::uint64_t seed = 1) {
+  const WarpgroupLaunch launch = run_attend<kDim, kTiles>(tree, choice, seed);
+  const Params params = tree.params();
+  run_grid(launch.merge, seed, [&] { merge_warpgroup_block<4, kDim>(params, launch.merge_plan); });
 }
 
 // Partials of committed groups are compared where all leave as groups.
 std::string difference(const TreeCase& tree, ItemSpill spill) {
   return tree.difference(spill != ItemSpill::kGroup && spill != ItemSpill::kSlice);
+}
+
+constexpr ItemSpill kSpills[] = {
+    ItemSpill::kAuto, ItemSpill::kRun, ItemSpill::kGroup, ItemSpill::kSlice};
+
+// More streams than a warp has lanes: none committed, whole slices, less than one, whole groups.
+std::vector<CaseStream> many_streams() {
+  constexpr std::int32_t kCommitted[] = {0, 128, 70, 300, 512};
+  std::vector<CaseStream> streams;
+  for (int i = 0; i < 38; ++i) {
+    streams.push_back({.committed = kCommitted[i % 5], .parents = chain(i % 7 == 3 ? 0 : 1)});
+  }
+  return streams;
+}
+
+TEST(SimtTreeWarpgroup, LeavesWhatIsBehindWholeGroupsAsSlices) {
+  TreeCase tree({.num_heads = 4,
+                 .num_kv_heads = 2,
+                 .streams = {{.committed = 1'030, .parents = binary(3)},
+                             {.committed = 0, .parents = chain(2)},
+                             {.committed = 127, .parents = star(4)},
+                             {.committed = 900, .parents = chain(3)},
+                             {.committed = 512, .parents = chain(1)}}},
+                attention::tensor_core_step);
+  for (const ItemSpill spill : kSpills) {
+    for (const std::int32_t sms : {1, 8}) {
+      run_attend<128, 1>(tree, {.spill = spill, .sms = sms}, static_cast<std::uint64_t>(sms));
+      EXPECT_EQ("", tree.slice_difference(spill == ItemSpill::kSlice)) << static_cast<int>(spill);
+    }
+  }
+}
+
+TEST(SimtTreeWarpgroup, LeavesSlicesOfMoreStreamsThanAWarpHasLanes) {
+  TreeCase tree({.num_heads = 2, .num_kv_heads = 2, .streams = many_streams()},
+                attention::tensor_core_step);
+  run_attend<128, 1>(tree, {.spill = ItemSpill::kRun, .sms = 2});
+  EXPECT_EQ("", tree.slice_difference(false));
+}
+
+TEST(SimtTreeWarpgroup, HasTheBitsOfTheContractWithMoreStreamsThanAWarpHasLanes) {
+  TreeCase tree({.num_heads = 2, .num_kv_heads = 2, .streams = many_streams()},
+                attention::tensor_core_step);
+  for (const ItemSpill spill : {ItemSpill::kAuto, ItemSpill::kSlice}) {
+    run_warpgroup<128, 1>(tree, {.spill = spill, .sms = 2}, 2);
+    EXPECT_EQ("", difference(tree, spill)) << static_cast<int>(spill);
+  }
+}
+
+TEST(SimtTreeWarpgroup, AttendsCommittedSlicesBesideAsManyTailsAsBlocks) {
+  TreeCase tree(
+      {.num_heads = 4, .num_kv_heads = 2, .streams = {{.committed = 300, .parents = star(9)}}},
+      attention::tensor_core_step);
+  for (const ItemSpill spill : {ItemSpill::kAuto, ItemSpill::kGroup}) {
+    const WarpgroupLaunch launch = run_attend<128, 1>(tree, {.spill = spill, .sms = 1});
+    EXPECT_EQ(2, launch.grid.tails.num_blocks);
+    EXPECT_EQ("", tree.slice_difference(false)) << static_cast<int>(spill);
+  }
+}
+
+TEST(SimtTreeWarpgroup, TakesTailsInTurnWhereThereAreMoreThanWarps) {
+  // Nine rows of two key heads on two warps of a block each, then of one block.
+  TreeCase tree(
+      {.num_heads = 4, .num_kv_heads = 2, .streams = {{.committed = 200, .parents = binary(9)}}},
+      attention::tensor_core_step);
+  for (const std::int32_t sms : {1, 2}) {
+    run_warpgroup<128, 1>(tree, {.spill = ItemSpill::kSlice, .sms = sms});
+    EXPECT_EQ("", difference(tree, ItemSpill::kSlice)) << sms;
+  }
 }
 
 TEST(SimtTreeWarpgroup, HasTheBitsOfTheContractHoweverItSpills) {
@@ -55,8 +141,7 @@ TEST(SimtTreeWarpgroup, HasTheBitsOfTheContractHoweverItSpills) {
                              {.committed = 0, .parents = chain(2)},
                              {.committed = 512, .parents = chain(1)}}},
                 attention::tensor_core_step);
-  for (const ItemSpill spill :
-       {ItemSpill::kAuto, ItemSpill::kRun, ItemSpill::kGroup, ItemSpill::kSlice}) {
+  for (const ItemSpill spill : kSpills) {
     run_warpgroup<128, 1>(tree, {.spill = spill, .sms = 3});
     EXPECT_EQ("", difference(tree, spill)) << static_cast<int>(spill);
   }
@@ -90,16 +175,45 @@ TEST(SimtTreeWarpgroup, HasTheBitsOfTheContractWithTwoTiles) {
   EXPECT_EQ("", difference(tree, ItemSpill::kGroup));
 }
 
-TEST(SimtTreeWarpgroup, LaunchesNothingForNoRowsOrNoCommittedGroup) {
-  Shape shape = {.num_heads = 8, .num_kv_heads = 2, .dim = 128};
+TEST(SimtTreeWarpgroup, LaunchesNothingForNoRows) {
+  const Shape shape = {.num_heads = 8, .num_kv_heads = 2, .dim = 128};
   EXPECT_EQ(0, plan_warpgroup(shape, {.sms = 132}).attend.num_blocks);
+}
+
+TEST(SimtTreeWarpgroup, FewTailsHaveABlockEachBesideTheItems) {
+  Shape shape = {.num_heads = 8, .num_kv_heads = 2, .dim = 128};
   shape.num_streams = 1;
   shape.num_rows = 4;
   shape.num_groups = 1;
   shape.most_committed = 511;
-  EXPECT_EQ(0, plan_warpgroup(shape, {.sms = 132}).attend.num_blocks);
-  shape.most_committed = 512;
-  EXPECT_EQ(132, plan_warpgroup(shape, {.sms = 132}).attend.num_blocks);
+  const WarpgroupLaunch few = plan_warpgroup(shape, {.sms = 132});
+  EXPECT_EQ(8, few.grid.tails.num_blocks);
+  EXPECT_EQ(1, few.grid.tails.num_warps);
+  EXPECT_EQ(2 * 132, few.attend.num_blocks);
+  shape.num_rows = 4'000;
+  shape.num_streams = 1'000;
+  const WarpgroupLaunch many = plan_warpgroup(shape, {.sms = 132});
+  EXPECT_LT(1, many.grid.tails.num_warps);
+  EXPECT_EQ(2 * 132, many.grid.tails.num_blocks);
+  EXPECT_EQ(2 * 132, many.grid.num_blocks);
+  EXPECT_EQ(4 * 132, many.attend.num_blocks);
+}
+
+TEST(SimtTreeWarpgroup, TailsHaveRoomInTheStagesOfItems) {
+  for (const std::int32_t dim : {128, 256}) {
+    for (std::int32_t stages = attention::kLeastItemStages; stages <= attention::kMostItemStages;
+         ++stages) {
+      for (const std::int64_t num_tails : {1, 17, 4'000}) {
+        const std::int32_t bytes = stages * 2 * attention::kPanelBytes;
+        const TailPlan plan = plan_tails(dim, num_tails, 132, 8, bytes);
+        const std::int32_t used =
+            (attention::kTilePairs + plan.block.num_stages * plan.block.tile) * dim * 2;
+        EXPECT_LE(1, plan.num_warps);
+        EXPECT_LE(used, plan.warp_bytes) << dim << " " << stages << " " << num_tails;
+        EXPECT_LE(plan.num_warps * plan.warp_bytes, bytes) << dim << " " << stages;
+      }
+    }
+  }
 }
 
 }  // namespace
