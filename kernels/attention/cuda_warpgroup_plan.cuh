@@ -57,12 +57,15 @@ inline std::int32_t warpgroup_blocks_per_sm(std::int32_t dim,
   return is_small && 2 * (warpgroup_bytes(dim, tiles, stages) + kReservedBytes) <= kSmBytes ? 2 : 1;
 }
 
-// Auto: slices where groups would leave a quarter of their waves idle.
-inline ItemSpill warpgroup_spill(const WarpgroupChoice& choice,
+// Auto: slices where groups would leave a quarter of their waves idle, at head dim 128: wider
+// states cost a merge of slices more than it saves.
+inline ItemSpill warpgroup_spill(std::int32_t dim,
+                                 const WarpgroupChoice& choice,
                                  std::int32_t num_blocks,
                                  std::int64_t num_groups) {
   const auto waves = [&](std::int64_t items) { return (items + num_blocks - 1) / num_blocks; };
-  const bool is_short = 4 * waves(kSlices * num_groups) < 3 * kSlices * waves(num_groups);
+  const bool is_short =
+      dim == 128 && 4 * waves(kSlices * num_groups) < 3 * kSlices * waves(num_groups);
   return choice.spill == ItemSpill::kAuto && is_short ? ItemSpill::kSlice : choice.spill;
 }
 

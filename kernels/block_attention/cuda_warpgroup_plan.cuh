@@ -31,7 +31,7 @@ inline WarpgroupLaunch plan_warpgroup(const Shape& shape,
   grid.num_blocks =
       choice.sms * attention::warpgroup_blocks_per_sm(shape.dim, launch.tiles, grid.num_stages);
   const std::int64_t num_groups = tiles * shape.num_streams * shape.num_kv_heads * in_window;
-  grid.spill = attention::warpgroup_spill(choice, grid.num_blocks, num_groups);
+  grid.spill = attention::warpgroup_spill(shape.dim, choice, grid.num_blocks, num_groups);
   grid.stores_result = choice.stores_result;
   launch.attend = attention::warpgroup_grid(
       shape.dim, launch.tiles, grid.num_stages, shape.num_streams == 0 ? 0 : grid.num_blocks);

@@ -70,7 +70,7 @@ inline WarpgroupLaunch plan_warpgroup(const Shape& shape,
   const std::int64_t committed =
       choice.capacity == 0 ? shape.most_committed / attention::kGroupKeys : groups;
   const std::int64_t num_groups = tiles * shape.num_streams * shape.num_kv_heads * committed;
-  grid.spill = attention::warpgroup_spill(choice, slots, num_groups);
+  grid.spill = attention::warpgroup_spill(shape.dim, choice, slots, num_groups);
   launch.attend = attention::warpgroup_grid(shape.dim, launch.tiles, grid.num_stages, 0);
   grid.tails =
       plan_tails(shape.dim,
