@@ -33,6 +33,7 @@ inline constexpr int kPanelColumns = 64;
 inline constexpr int kPanelAlignment = 1'024;
 inline constexpr int kPanelBytes = kSliceKeys * kPanelColumns * 2;
 inline constexpr int kWarpgroupStateBytes = kWarpgroupPairs * kWarpgroupColumns * 4;
+inline constexpr int kBoxRows = 8;  // of the small boxes
 inline constexpr int kMostItemStages = 6;
 inline constexpr int kItemSlots = 8;
 
@@ -109,14 +110,6 @@ ASSAY_HOST_DEVICE inline ItemPlan plan_items(std::int32_t num_units,
   const std::int32_t whole = num_units / num_blocks * num_blocks;
   const std::int32_t split_waves = ((num_units - whole) * kRunGroups + num_blocks - 1) / num_blocks;
   return {num_units, split_waves < kRunGroups - 1 ? whole : num_units, kSlices};
-}
-
-ASSAY_HOST_DEVICE inline std::int32_t larger_place(std::int32_t a, std::int32_t b) {
-  return a > b ? a : b;
-}
-
-ASSAY_HOST_DEVICE inline std::int32_t smaller_place(std::int32_t a, std::int32_t b) {
-  return a < b ? a : b;
 }
 
 struct GroupRange {
@@ -291,7 +284,7 @@ class ItemWalk {
 struct PanelMaps {
   TensorMap k;  // boxes of a slice
   TensorMap v;
-  TensorMap k_rows;  // boxes of eight rows
+  TensorMap k_rows;  // boxes of kBoxRows; when kIsMasked
   TensorMap v_rows;
 };
 
@@ -389,7 +382,6 @@ class StageProducer {
                                 std::int64_t at,
                                 std::uint16_t* target,
                                 Barrier& full) {
-    constexpr int kBoxRows = 8;
     constexpr int kBoxes = kSliceKeys / kBoxRows;
     static_assert(2 * kBoxes == kLanes, "a lane for each box of two panels");
     const int box = lane_id() % kBoxes;

@@ -84,22 +84,22 @@ class StateCursor {
       : row_(row),
         run_(first_run),
         end_run_(end_run),
-        group_(larger(first_run * kRunGroups, row.group_begin)),
-        slice_(larger(group_ * kSlices, row.begin_slice)) {}
+        group_(larger_place(first_run * kRunGroups, row.group_begin)),
+        slice_(larger_place(group_ * kSlices, row.begin_slice)) {}
 
   ASSAY_DEVICE bool is_done() const { return run_ >= end_run_; }
 
   ASSAY_DEVICE Entry next() {
-    const int end_group = smaller((run_ + 1) * kRunGroups, row_.group_end);
+    const int end_group = smaller_place((run_ + 1) * kRunGroups, row_.group_end);
     Entry entry = {&row_.partials, group_, false, true, false};
     if (group_ < row_.num_run_groups) {
       entry.table = &row_.runs;
       entry.number = run_;
-      group_ = smaller(row_.num_run_groups, end_group);
+      group_ = smaller_place(row_.num_run_groups, end_group);
     } else if (group_ < row_.first_slice_group) {
       ++group_;
     } else {
-      slice_ = larger(slice_, group_ * kSlices);
+      slice_ = larger_place(slice_, group_ * kSlices);
       entry.table = &row_.slices;
       entry.number = slice_++;
       entry.is_slice = true;
@@ -112,10 +112,6 @@ class StateCursor {
   }
 
  private:
-  static ASSAY_DEVICE int larger(int a, int b) { return a > b ? a : b; }
-
-  static ASSAY_DEVICE int smaller(int a, int b) { return a < b ? a : b; }
-
   const MergeRow& row_;
   int run_;
   int end_run_;
@@ -130,8 +126,8 @@ struct MergeMemory {
   static constexpr int kRunElements = kLanes + 1;  // o of each lane, then m and l
 
   static ASSAY_HOST_DEVICE int bytes(int num_runs) {
-    const int most = num_runs < kMostMergeRuns ? num_runs : kMostMergeRuns;
-    return most * kRunElements * static_cast<int>(sizeof(Float4));
+    return smaller_place(num_runs, kMostMergeRuns) * kRunElements *
+           static_cast<int>(sizeof(Float4));
   }
 };
 
@@ -248,10 +244,10 @@ ASSAY_DEVICE void merge_row(const MergeRow& row, const MergeOutput& output, int 
 
   MergeState total;
   for (int base = first_run; base < end_run; base += kMostMergeRuns) {
-    const int count = end_run - base < kMostMergeRuns ? end_run - base : kMostMergeRuns;
+    const int count = smaller_place(end_run - base, kMostMergeRuns);
     const int each = (count + num_warps - 1) / num_warps;
     const int begin = each * warp_id();
-    const int end = begin + each < count ? begin + each : count;
+    const int end = smaller_place(begin + each, count);
     merge_runs<kBatch, kDim, kDefect>(
         row, base + begin, base + end, at, memory + begin * MergeMemory::kRunElements);
     sync_block();

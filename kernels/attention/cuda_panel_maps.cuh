@@ -65,26 +65,24 @@ inline cudaError_t make_panel_map(const void* tensor,
   return result == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-// Both tensors have `num_elements`; a null one is of a call that is only described.
+// Both tensors have `num_elements`; a null one has none that is read. Maps of small boxes only when
+// `has_pieces`: a masked source reads them.
 inline cudaError_t make_panel_maps(const void* k,
                                    const void* v,
                                    std::int64_t num_elements,
                                    std::int64_t row_elements,
+                                   bool has_pieces,
                                    PanelMaps* maps) {
-  constexpr int kBoxRows = 8;
-  const auto make = [&](const void* tensor, int rows, TensorMap* map) {
-    return tensor == nullptr ? cudaSuccess
-                             : make_panel_map(tensor, num_elements, row_elements, rows, map);
-  };
-  for (const cudaError_t error : {make(k, kSliceKeys, &maps->k),
-                                  make(v, kSliceKeys, &maps->v),
-                                  make(k, kBoxRows, &maps->k_rows),
-                                  make(v, kBoxRows, &maps->v_rows)}) {
-    if (error != cudaSuccess) {
-      return error;
-    }
+  if (k == nullptr || v == nullptr) {
+    return cudaSuccess;
   }
-  return cudaSuccess;
+  const auto make = [&](int box_rows, TensorMap* k_map, TensorMap* v_map) {
+    const cudaError_t error = make_panel_map(k, num_elements, row_elements, box_rows, k_map);
+    return error != cudaSuccess ? error
+                                : make_panel_map(v, num_elements, row_elements, box_rows, v_map);
+  };
+  const cudaError_t error = make(kSliceKeys, &maps->k, &maps->v);
+  return error != cudaSuccess || !has_pieces ? error : make(kBoxRows, &maps->k_rows, &maps->v_rows);
 }
 
 }  // namespace assay::kernels::attention

@@ -39,9 +39,9 @@ ASSAY_DEVICE std::int64_t block_id() {
   return blockIdx.x;
 }
 
-// The block's dynamic shared memory.
+// The block's dynamic shared memory, aligned as copies of boxes need it.
 ASSAY_DEVICE std::byte* shared_memory() {
-  extern __shared__ __align__(128) std::byte attention_shared_memory[];
+  extern __shared__ __align__(1024) std::byte attention_shared_memory[];
   return attention_shared_memory;
 }
 

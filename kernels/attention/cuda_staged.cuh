@@ -46,14 +46,13 @@ struct StagedMemory {
 // Barriers of the hand-over, beside the block's own.
 inline constexpr int kFreedBarrier = kSlices;
 
-// All threads: the tile's queries as asynchronous copies, zeros where there is no pair.
+// The tile's queries as asynchronous copies, zeros where there is no pair: thread `thread` of the
+// `threads` that copy together.
 template <int kDim, class Tile>
-ASSAY_DEVICE void copy_queries(const Tile& tile,
-                               int first_pair,
-                               int num_pairs,
-                               std::byte* queries) {
+ASSAY_DEVICE void copy_queries(
+    const Tile& tile, int first_pair, int num_pairs, std::byte* queries, int thread, int threads) {
   constexpr int kRowChunks = kDim / kChunkElements;
-  for (int i = thread_id(); i < num_pairs * kRowChunks; i += num_threads()) {
+  for (int i = thread; i < num_pairs * kRowChunks; i += threads) {
     const int pair = i / kRowChunks;
     const int chunk = i % kRowChunks;
     const bool is_there = first_pair + pair < tile.num_pairs;
@@ -160,7 +159,7 @@ ASSAY_DEVICE void attend_staged(
       ring_memory + (plan.is_four_warp ? warp_id() * Memory::ring_bytes(plan) : 0),
       plan.num_stages);
 
-  copy_queries<kDim>(tile, 0, kTilePairs, queries);
+  copy_queries<kDim>(tile, 0, kTilePairs, queries, thread_id(), num_threads());
   commit_copies();
   ring.fill();
   const LaneRows rows = LaneRows::of(tile, 0);

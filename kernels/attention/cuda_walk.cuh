@@ -8,6 +8,14 @@
 
 namespace assay::kernels::attention {
 
+ASSAY_HOST_DEVICE inline std::int32_t larger_place(std::int32_t a, std::int32_t b) {
+  return a > b ? a : b;
+}
+
+ASSAY_HOST_DEVICE inline std::int32_t smaller_place(std::int32_t a, std::int32_t b) {
+  return a < b ? a : b;
+}
+
 // Groups [begin, end) in units of `per_unit` aligned groups; a slot takes every `num_slots`-th.
 struct GroupWalk {
   int begin = 0;

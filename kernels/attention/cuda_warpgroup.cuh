@@ -334,62 +334,65 @@ class WarpgroupAttention {
     return (std::int64_t{number} * output_.num_rows + rows_[r]) * output_.num_heads + heads_[r];
   }
 
-  ASSAY_DEVICE void store_sums(const StateArrays& table, std::int64_t place, float m, float l) {
+  ASSAY_DEVICE float* o_of(const StateArrays& table, std::int64_t place) const {
+    return table.o + place * kDim + first_column() + lane_id() % 4 * 2;
+  }
+
+  ASSAY_DEVICE void store_row(const StateArrays& table,
+                              std::int64_t place,
+                              int r,
+                              const TileState& state) {
     if (first_column() == 0 && lane_id() % 4 == 0) {
-      table.m[place] = m;
-      table.l[place] = l;
+      table.m[place] = state.m[r];
+      table.l[place] = state.l[r];
+    }
+    float* o = o_of(table, place);
+    ASSAY_UNROLL
+    for (int j = 0; j < kColumns; ++j) {
+      *reinterpret_cast<Float2*>(o + kColumnKeys * j) = {state.o[element(r, 2 * j)],
+                                                         state.o[element(r, 2 * j + 1)]};
     }
   }
 
   // Rows that saw no key stay unwritten.
+  ASSAY_DEVICE bool is_stored(const TileState& state, int r) const {
+    return rows_[r] >= 0 && state.l[r] != 0;
+  }
+
   ASSAY_DEVICE void store(const StateArrays& table, std::int32_t number, const TileState& state) {
     ASSAY_UNROLL
     for (int r = 0; r < 2; ++r) {
-      if (rows_[r] < 0 || state.l[r] == 0) {
-        continue;
-      }
-      const std::int64_t place = place_of(number, r);
-      store_sums(table, place, state.m[r], state.l[r]);
-      float* o = table.o + place * kDim + first_column() + lane_id() % 4 * 2;
-      ASSAY_UNROLL
-      for (int j = 0; j < 16; ++j) {
-        *reinterpret_cast<Float2*>(o + kColumnKeys * j) = {state.o[element(r, 2 * j)],
-                                                           state.o[element(r, 2 * j + 1)]};
+      if (is_stored(state, r)) {
+        store_row(table, place_of(number, r), r, state);
       }
     }
   }
 
   // The thread finds there what it stored. All loads of a row come first.
   ASSAY_DEVICE void fold_into_run(std::int32_t run, TileState& state) {
-    constexpr int kPieces = 16;
     ASSAY_UNROLL
     for (int r = 0; r < 2; ++r) {
-      if (rows_[r] < 0 || state.l[r] == 0) {
+      if (!is_stored(state, r)) {
         continue;
       }
       const std::int64_t place = place_of(run, r);
-      float* o = output_.runs.o + place * kDim + first_column() + lane_id() % 4 * 2;
       const RowFold row = RowFold::of(run_m_[r], run_l_[r], state.m[r], state.l[r]);
       if (!row.takes_second) {
-        Float2 before[kPieces];
+        const float* o = o_of(output_.runs, place);
+        Float2 before[kColumns];
         ASSAY_UNROLL
-        for (int j = 0; j < kPieces; ++j) {
+        for (int j = 0; j < kColumns; ++j) {
           before[j] = *reinterpret_cast<const Float2*>(o + kColumnKeys * j);
         }
         ASSAY_UNROLL
-        for (int index = 0; index < 2 * kPieces; ++index) {
+        for (int index = 0; index < 2 * kColumns; ++index) {
           float& value = state.o[element(r, index)];
           value = row.factors.fold(before[index / 2].values[index % 2], value);
         }
       }
-      run_m_[r] = row.max(run_m_[r], state.m[r]);
-      run_l_[r] = row.value(run_l_[r], state.l[r]);
-      store_sums(output_.runs, place, run_m_[r], run_l_[r]);
-      ASSAY_UNROLL
-      for (int j = 0; j < kPieces; ++j) {
-        *reinterpret_cast<Float2*>(o + kColumnKeys * j) = {state.o[element(r, 2 * j)],
-                                                           state.o[element(r, 2 * j + 1)]};
-      }
+      state.m[r] = run_m_[r] = row.max(run_m_[r], state.m[r]);
+      state.l[r] = run_l_[r] = row.value(run_l_[r], state.l[r]);
+      store_row(output_.runs, place, r, state);
     }
   }
 

@@ -22,10 +22,24 @@ inline constexpr std::int32_t kLeastItemStages = 2;
 inline constexpr std::int64_t kSmBytes = 233'472;  // of shared memory in a multiprocessor of sm_90
 inline constexpr std::int64_t kReservedBytes = 1'024;  // the system's own in each block
 
+// of(the shape of that head dim and those tiles).
+template <class Of>
+auto of_shape(std::int32_t dim, std::int32_t tiles, const Of& of) {
+  return dim == 256   ? of(WarpgroupShape<256, 1>())
+         : tiles == 2 ? of(WarpgroupShape<128, 2>())
+                      : of(WarpgroupShape<128, 1>());
+}
+
 inline std::int64_t warpgroup_bytes(std::int32_t dim, std::int32_t tiles, std::int32_t stages) {
-  return dim == 256   ? WarpgroupShape<256, 1>::shared_bytes(stages)
-         : tiles == 2 ? WarpgroupShape<128, 2>::shared_bytes(stages)
-                      : WarpgroupShape<128, 1>::shared_bytes(stages);
+  return of_shape(dim, tiles, [&](auto shape) { return shape.shared_bytes(stages); });
+}
+
+// As many as a multiprocessor's registers are dealt out for, if its memory holds them.
+inline std::int32_t warpgroup_blocks_per_sm(std::int32_t dim,
+                                            std::int32_t tiles,
+                                            std::int32_t stages) {
+  const std::int32_t blocks = of_shape(dim, tiles, [](auto shape) { return shape.kBlocksPerSm; });
+  return blocks * (warpgroup_bytes(dim, tiles, stages) + kReservedBytes) <= kSmBytes ? blocks : 1;
 }
 
 // Tiles of a block, for a stream with that many pairs.
@@ -40,21 +54,12 @@ inline std::int32_t warpgroup_stages(std::int32_t dim, std::int32_t tiles, std::
   if (choice != 0) {
     return choice;
   }
-  // Two blocks share a multiprocessor where one warpgroup computes.
-  const bool is_small = dim == 128 && tiles == 1;
+  const std::int32_t blocks = warpgroup_blocks_per_sm(dim, tiles, kLeastItemStages);
   std::int32_t stages = kMostItemStages;
-  while ((is_small ? 2 : 1) * (warpgroup_bytes(dim, tiles, stages) + kReservedBytes) > kSmBytes) {
+  while (blocks * (warpgroup_bytes(dim, tiles, stages) + kReservedBytes) > kSmBytes) {
     --stages;
   }
   return stages;
-}
-
-// As many as a multiprocessor holds of them: by registers, two where one warpgroup computes.
-inline std::int32_t warpgroup_blocks_per_sm(std::int32_t dim,
-                                            std::int32_t tiles,
-                                            std::int32_t stages) {
-  const bool is_small = dim == 128 && tiles == 1;
-  return is_small && 2 * (warpgroup_bytes(dim, tiles, stages) + kReservedBytes) <= kSmBytes ? 2 : 1;
 }
 
 // Auto: slices where groups would leave a quarter of their waves idle, at head dim 128: wider
@@ -81,7 +86,7 @@ inline Grid warpgroup_grid(std::int32_t dim,
                            std::int32_t stages,
                            std::int32_t num_blocks) {
   return {.num_blocks = num_blocks,
-          .num_threads = ((dim == 256 ? 2 : tiles) + 1) * kWarpgroupThreads,
+          .num_threads = of_shape(dim, tiles, [](auto shape) { return shape.kThreads; }),
           .shared_bytes = static_cast<std::int32_t>(warpgroup_bytes(dim, tiles, stages))};
 }
 

@@ -56,7 +56,7 @@ ASSAY_DEVICE void attend_wide(
       memory + Memory::ring_offset(plan, num_tiles),
       plan.num_stages);
 
-  copy_queries<kDim>(tile, 0, num_tiles * kTilePairs, memory);
+  copy_queries<kDim>(tile, 0, num_tiles * kTilePairs, memory, thread_id(), num_threads());
   commit_copies();
   ring.fill();
   const LaneRows rows = LaneRows::of(tile, first_pair);

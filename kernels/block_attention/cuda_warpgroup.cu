@@ -55,7 +55,7 @@ cudaError_t maps_of_call(const Call& call, attention::PanelMaps* maps) {
   const Shape& shape = shape_of(call);
   const std::int64_t elements = num_elements(call.problem->tensors()[kKContext]);
   return attention::make_panel_maps(
-      call.tensors[kKContext], call.tensors[kVContext], elements, shape.dim, maps);
+      call.tensors[kKContext], call.tensors[kVContext], elements, shape.dim, true, maps);
 }
 
 struct Attend : BlockStage {

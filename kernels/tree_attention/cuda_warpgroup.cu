@@ -59,6 +59,7 @@ cudaError_t maps_of_call(const Call& call, attention::PanelMaps* maps) {
                                     call.tensors[kVCache],
                                     elements,
                                     std::int64_t{shape.num_kv_heads} * shape.dim,
+                                    false,
                                     maps);
 }
 

@@ -88,7 +88,6 @@ ASSAY_DEVICE void attend_tail(const Params& params,
                               int key_head,
                               const attention::StagedPlan& plan,
                               std::byte* memory) {
-  constexpr int kRowChunks = kDim / attention::kChunkElements;
   Tile<kDim> tile = Tile<kDim>::own(params, row, key_head);
   const std::int32_t committed = Stream::of(params, params.row_stream[row]).committed;
   tile.loaded.begin = committed / attention::kSliceKeys * attention::kSliceKeys;
@@ -100,15 +99,8 @@ ASSAY_DEVICE void attend_tail(const Params& params,
       {.walk = walk, .keys = keys},
       memory + attention::StagedMemory<kDim>::kQueryBytes,
       plan.num_stages);
-  for (int i = attention::lane_id(); i < attention::kTilePairs * kRowChunks;
-       i += attention::kLanes) {
-    const int pair = i / kRowChunks;
-    const int chunk = i % kRowChunks;
-    const bool is_there = pair < tile.num_pairs;
-    attention::copy_async(attention::chunk_of<kDim>(memory, pair, chunk),
-                          tile.query(is_there ? pair : 0) + chunk * attention::kChunkElements,
-                          is_there);
-  }
+  attention::copy_queries<kDim>(
+      tile, 0, attention::kTilePairs, memory, attention::lane_id(), attention::kLanes);
   attention::commit_copies();
   ring.fill();
   const attention::LaneRows rows = attention::LaneRows::of(tile, 0);

@@ -13,7 +13,6 @@ inline PanelMaps panel_maps_of(const std::uint16_t* k,
                                const std::uint16_t* v,
                                std::int64_t num_elements,
                                std::int64_t row_elements) {
-  constexpr int kBoxRows = 8;
   const auto map = [&](const std::uint16_t* tensor, int box_rows) {
     return TensorMap{tensor, num_elements, row_elements, box_rows};
   };
