@@ -200,7 +200,7 @@ run_block() {
   local status=0 edges='-a streams=3 -a width=[7,16] -a context=5000 -a window=[64,2047] -a causal=[yes,no]'
   check_attention block_attention \
     "--candidate staged -a stages=[2,3,4] -a tile=16 -a skip=[on,off] $edges" \
-    "--candidate staged -a spill=[group,run] -a sms=[0,7,132,1000] -a merge_batch=[1,16] -a tile=[16,32] -a stages=2 $edges" \
+    "--candidate staged -a spill=[group,run] -a sms=[0,7,132,1000] -a merge_batch=[1,16] -a tile=[16,32,64] -a stages=2 $edges" \
     "--candidate warpgroup -a tiles=[1,2] -a stages=[2,3,4] -a spill=[auto,run,group,slice] -a sms=[0,7,47] $edges" \
     >"$out/block.txt" 2>&1 || status=1
   show_checks "$out/block.txt"

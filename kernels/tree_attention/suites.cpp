@@ -227,7 +227,7 @@ constexpr std::string_view kParityArms[] = {"model_sm_90:threads=1,pairs_per_til
                                             "staged:slots=3,form=one_warp",
                                             "staged:slots=16,form=four_warp,stages=3",
                                             "staged:stages=4,tile=16",
-                                            "staged:stages=2,tile=32",
+                                            "staged:stages=2,tile=64,form=one_warp",
                                             "staged:shared=off",
                                             "staged:shared=off,form=one_warp,stages=3",
                                             "staged:spill=run",

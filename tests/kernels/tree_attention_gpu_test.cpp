@@ -87,6 +87,8 @@ TEST_F(TreeAttentionGpu, EveryVariantAndLaunchParameterHasTheBitsOfTheModel) {
     staged.push_back({{"form", form}, {"capacity", "262144"}, {"result", "skip"}});
     staged.push_back({{"form", form}, {"blocks_per_sm", "1"}, {"tile", "32"}, {"stages", "2"}});
   }
+  // Four warps' rings of that tile fit no block at head dim 256.
+  staged.push_back({{"form", "one_warp"}, {"blocks_per_sm", "1"}, {"tile", "64"}, {"stages", "2"}});
   for (const char* sms : {"1", "47", "1024"}) {
     staged.push_back({{"sms", sms}});
   }
