@@ -29,6 +29,12 @@ struct KeyRange {
   std::int32_t end = 0;
 };
 
+// What a stream is for plans: its rows, and the keys that any of them shares or sees.
+struct StreamLoad {
+  std::int32_t num_rows = 0;
+  KeyRange keys;
+};
+
 constexpr std::int32_t num_groups_of(std::int64_t num_keys) {
   return static_cast<std::int32_t>((num_keys + kGroupKeys - 1) / kGroupKeys);
 }

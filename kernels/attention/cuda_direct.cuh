@@ -67,7 +67,8 @@ ASSAY_DEVICE void attend_directly(const Tile& tile, int group, float scale) {
     }
     std::uint32_t weights[kUnits][4];
     SliceState<1> state;
-    weigh<PolynomialExp>(scores, weights, scale, rows.ranges, first_key, state);
+    mask_scores(scores, rows.ranges, first_key);
+    weigh<PolynomialExp>(scores, weights, scale, state);
 
     RowFold folds[2];
     ASSAY_UNROLL

@@ -1,11 +1,11 @@
 // Items of the warpgroup form of attention (cuda_warpgroup.cuh), and the warp that copies for them:
 // all (row, query head) pairs of a stream and key head, in tiles of 64, share staged panels of K
 // and V (cuda_wgmma.cuh). A block walks items, each the slices of a run, of a group or one slice.
-// At D 128 a warpgroup holds a tile of 64 pairs; at D 256 two warpgroups hold half of the columns
-// each and compute the same scores.
+// At D 128 a warpgroup holds a tile of 64 pairs; at D 256 two warpgroups share one: each computes
+// the weights of half of a slice's keys and holds half of the columns.
 //
 // A Source says what is attended; all of it may be read on the device:
-//   num_streams(), num_rows(stream), groups(stream): group numbers [begin, end)
+//   num_streams(), num_rows(stream), num_kv_heads(), num_heads_per_key()
 //   keys(stream): positions that any row sees; the others' values are read as zeros
 //   num_whole_groups(stream): groups from it on leave as slices
 //   k_at(stream, kv_head), v_at(): element of position 0 in the tensor that K's or V's map covers
@@ -19,6 +19,7 @@
 #pragma once
 
 #include "kernels/attention/contract.h"
+#include "kernels/attention/cuda_item_plan.cuh"
 #include "kernels/attention/cuda_ring.cuh"
 #include "kernels/attention/cuda_wgmma.cuh"
 
@@ -37,8 +38,7 @@ inline constexpr int kBoxRows = 8;  // of the small boxes
 inline constexpr int kMostItemStages = 6;
 inline constexpr int kItemSlots = 8;
 
-// What leaves an item: a run's, a group's or a slice's state. kAuto: runs as far as they fill the
-// grid, else groups.
+// What leaves an item: a run's, a group's or a slice's state. kAuto: as the plan cuts runs.
 enum class ItemSpill : std::int32_t { kAuto, kRun, kGroup, kSlice };
 
 // One item of a block: consecutive slices of one run. One without slices ends the block's work.
@@ -50,6 +50,8 @@ struct Item {
   std::int32_t end_slice = 0;
   std::int32_t first_lone_slice = 0;  // this and later ones leave as slices
   ItemSpill spill = ItemSpill::kRun;  // whose state leaves, of the slices before
+  std::int32_t is_new_tile = 0;       // other queries than the block's item before
+  KeyRange common;                    // when kIsMasked
 };
 
 // Barriers of a block and the items that its copying warp is ahead by.
@@ -58,6 +60,12 @@ struct ItemControl {
   Barrier empty[kMostItemStages];
   Barrier published[kItemSlots];
   Item items[kItemSlots];
+};
+
+// What two warpgroups tell each other that each have half of a slice's keys.
+struct SliceHalves {
+  float maxima[2][kWarpgroupPairs];
+  float sums[kWarpgroupPairs][8];  // of the first half, by key modulo 8
 };
 
 template <int kDim, int kTiles>
@@ -71,8 +79,8 @@ struct WarpgroupShape {
   // between whole warpgroups only.
   static constexpr int kThreads = kConsumers + kWarpgroupThreads;
   static constexpr int kBlocksPerSm = kDim == 128 && kTiles == 1 ? 2 : 1;
-  static constexpr int kCopyRegisters = 56;  // of a thread
-  static constexpr int kComputeRegisters = kBlocksPerSm == 2 ? 200 : 224;
+  static constexpr int kCopyRegisters = 40;  // of a thread
+  static constexpr int kComputeRegisters = kBlocksPerSm == 2 ? 216 : 232;
   static constexpr int kPairs = kTiles * kWarpgroupPairs;
   static constexpr int kPanels = kDim / kPanelColumns;  // of a row
   static constexpr int kHalfStages = kPanels / 2;       // a stage is two panels of K or of V
@@ -82,100 +90,54 @@ struct WarpgroupShape {
   static constexpr int kQPanelElements = kWarpgroupPairs * kPanelColumns;
   static constexpr int kQElements = kTiles * kPanels * kQPanelElements;
 
+  // Weights of a slice that the warpgroups share.
+  static constexpr int kWeightElements = kDim == 256 ? kWarpgroupPairs * kSliceKeys : 0;
+  static constexpr int kHalvesBytes = kDim == 256 ? static_cast<int>(sizeof(SliceHalves)) : 0;
+
   static constexpr std::int64_t shared_bytes(int num_stages) {
-    return 2 * (std::int64_t{num_stages} * kStageElements + std::int64_t{kQElements}) +
-           kWarpgroups * kWarpgroupStateBytes + static_cast<std::int64_t>(sizeof(ItemControl));
+    return 2 * (std::int64_t{num_stages} * kStageElements + std::int64_t{kQElements} +
+                std::int64_t{kWeightElements}) +
+           kWarpgroups * kWarpgroupStateBytes + kHalvesBytes +
+           kPairs * static_cast<std::int64_t>(sizeof(KeyRange)) +
+           static_cast<std::int64_t>(sizeof(ItemControl));
   }
 };
 
-// What the items of a call are, the same on every block and in the merge.
-struct ItemPlan {
-  std::int32_t num_units = 0;           // a unit is a run of a (stream, key head, tile)
-  std::int32_t num_whole = 0;           // units [0, num_whole) are one item each
-  std::int32_t piece_slices = kSlices;  // of an item of the others: a group or a slice
-
-  ASSAY_HOST_DEVICE std::int32_t unit_pieces() const { return kRunGroups * kSlices / piece_slices; }
-};
-
-// Whole waves of units stay whole; the rest is split when that ends sooner.
-ASSAY_HOST_DEVICE inline ItemPlan plan_items(std::int32_t num_units,
-                                             std::int32_t num_blocks,
-                                             ItemSpill spill) {
-  if (spill == ItemSpill::kRun) {
-    return {num_units, num_units, kSlices};
-  }
-  if (spill != ItemSpill::kAuto) {
-    return {num_units, 0, spill == ItemSpill::kSlice ? 1 : kSlices};
-  }
-  const std::int32_t whole = num_units / num_blocks * num_blocks;
-  const std::int32_t split_waves = ((num_units - whole) * kRunGroups + num_blocks - 1) / num_blocks;
-  return {num_units, split_waves < kRunGroups - 1 ? whole : num_units, kSlices};
-}
-
-struct GroupRange {
-  std::int32_t begin = 0;
-  std::int32_t end = 0;
-};
-
-// Runs that groups [begin, end) touch.
-ASSAY_HOST_DEVICE inline std::int32_t num_runs_in(GroupRange groups) {
-  return groups.end <= groups.begin ? 0
-                                    : (groups.end - 1) / kRunGroups - groups.begin / kRunGroups + 1;
-}
-
-template <class Source>
-ASSAY_HOST_DEVICE inline std::int32_t num_tiles_of(const Source& source,
-                                                   std::int32_t stream,
-                                                   int tile_pairs) {
-  return (source.num_rows(stream) * source.num_heads_per_key() + tile_pairs - 1) / tile_pairs;
-}
-
-// Units are ordered by stream, run, tile and key head, the last fastest.
+// Tiles and key heads of a stream.
 template <class Source>
 ASSAY_HOST_DEVICE inline std::int32_t num_units_of(const Source& source,
                                                    std::int32_t stream,
                                                    int tile_pairs) {
-  return num_runs_in(source.groups(stream)) * num_tiles_of(source, stream, tile_pairs) *
-         source.num_kv_heads();
+  const std::int32_t pairs = source.num_rows(stream) * source.num_heads_per_key();
+  return (pairs + tile_pairs - 1) / tile_pairs * source.num_kv_heads();
 }
 
-// Sum over the lanes of a warp.
-ASSAY_DEVICE std::int32_t warp_sum(std::int32_t value) {
-  for (int distance = 1; distance < kLanes; distance *= 2) {
-    value += static_cast<std::int32_t>(
-        bits_of(shuffle_xor(float_of(static_cast<std::uint32_t>(value)), distance)));
-  }
-  return value;
-}
-
-// Groups below it left the items of ItemSpill::kAuto folded into runs, for one pair of a stream. A
-// warp calls together.
+// Whole runs of a stream, of all its tiles and key heads.
 template <class Source>
-ASSAY_DEVICE std::int32_t num_whole_groups(const Source& source,
-                                           std::int32_t stream,
-                                           std::int32_t pair,
-                                           std::int32_t kv_head,
-                                           int tile_pairs,
-                                           std::int32_t num_blocks) {
-  std::int32_t before = 0;
-  std::int32_t units = 0;
-  for (std::int32_t other = lane_id(); other < source.num_streams(); other += kLanes) {
-    const std::int32_t of_stream = num_units_of(source, other, tile_pairs);
-    before += other < stream ? of_stream : 0;
-    units += of_stream;
-  }
-  before = warp_sum(before);
-  const std::int32_t whole = plan_items(warp_sum(units), num_blocks, ItemSpill::kAuto).num_whole;
+ASSAY_HOST_DEVICE inline std::int32_t num_whole_runs_of(const Source& source,
+                                                        std::int32_t stream,
+                                                        int tile_pairs) {
+  return WholePieces::of(slices_of(source.keys(stream)), kRunSlices).count *
+         num_units_of(source, stream, tile_pairs);
+}
 
-  // The pair's units are every `step`-th from `first`.
-  const std::int32_t step = num_tiles_of(source, stream, tile_pairs) * source.num_kv_heads();
-  const std::int32_t first = before + pair / tile_pairs * source.num_kv_heads() + kv_head;
-  if (whole <= first) {
-    return 0;
+// How a stream is cut. A warp calls together.
+template <class Source>
+ASSAY_DEVICE StreamCut cut_of(const Source& source,
+                              std::int32_t stream,
+                              const ItemPlan& plan,
+                              int tile_pairs) {
+  std::int32_t before = 0;
+  if (plan.num_whole > 0) {
+    for (std::int32_t other = lane_id(); other < stream; other += kLanes) {
+      before += num_whole_runs_of(source, other, tile_pairs);
+    }
+    before = warp_sum(before);
   }
-  const GroupRange groups = source.groups(stream);
-  const std::int32_t runs = groups.begin / kRunGroups + (whole - first + step - 1) / step;
-  return smaller_place(runs * kRunGroups, source.num_whole_groups(stream));
+  return StreamCut::of(slices_of(source.keys(stream)),
+                       plan,
+                       num_units_of(source, stream, tile_pairs),
+                       before);
 }
 
 // The items of a block in order: every num_blocks'th of the plan. A warp calls together.
@@ -183,100 +145,102 @@ template <class Source>
 class ItemWalk {
  public:
   ASSAY_DEVICE ItemWalk(const Source& source,
-                        ItemSpill spill,
+                        const ItemPlan& plan,
                         int tile_pairs,
                         std::int32_t first,
                         std::int32_t num_blocks)
-      : source_(source), tile_pairs_(tile_pairs), next_(first), step_(num_blocks) {
+      : source_(source), plan_(plan), tile_pairs_(tile_pairs), next_(first), step_(num_blocks) {
     take_streams(0);
-    std::int32_t units = shuffle_from(end_, kLanes - 1);
-    if (source_.num_streams() > kLanes) {
-      std::int32_t others = 0;
-      for (std::int32_t stream = kLanes + lane_id(); stream < source_.num_streams();
-           stream += kLanes) {
-        others += num_units_of(source_, stream, tile_pairs_);
-      }
-      units += warp_sum(others);
-    }
-    plan_ = plan_items(units, num_blocks, spill);
   }
 
   // False when there is no further item.
   ASSAY_DEVICE bool next(Item& item) {
     for (;;) {
-      const std::int32_t number = next_;
-      const bool is_whole = number < plan_.num_whole;
-      const std::int32_t pieces = is_whole ? 1 : plan_.unit_pieces();
-      const std::int32_t past = is_whole ? number : number - plan_.num_whole;
-      const std::int32_t unit = (is_whole ? 0 : plan_.num_whole) + past / pieces;
-      if (unit >= plan_.num_units) {
+      const std::int32_t end = shuffle_from(end_, kLanes - 1);
+      if (next_ < end) {
+        break;
+      }
+      begin_ = end;
+      runs_before_ += runs_here_;
+      if (first_stream_ + kLanes < source_.num_streams()) {
+        take_streams(first_stream_ + kLanes);
+      } else if (++level_ < kItemLevels) {
+        runs_before_ = 0;
+        take_streams(0);
+      } else {
         return false;
       }
-      next_ += step_;
-      item.spill = is_whole                  ? ItemSpill::kRun
-                   : plan_.piece_slices == 1 ? ItemSpill::kSlice
-                                             : ItemSpill::kGroup;
-      if (locate(unit, past % pieces, is_whole ? kRunGroups * kSlices : plan_.piece_slices, item)) {
-        return true;
-      }
     }
+    locate(next_, item);
+    next_ += step_;
+    return true;
   }
 
  private:
-  // A stream for each lane from `first` on, and the number of units up to its end.
+  // A stream for each lane from `first` on, and the items of the level up to its end.
   ASSAY_DEVICE void take_streams(std::int32_t first) {
     first_stream_ = first;
     const std::int32_t stream = first + lane_id();
-    end_ = stream < source_.num_streams() ? num_units_of(source_, stream, tile_pairs_) : 0;
-    for (int distance = 1; distance < kLanes; distance *= 2) {
-      const std::int32_t before = shuffle_from(end_, lane_id() - distance);
-      end_ += lane_id() >= distance ? before : 0;
+    const bool is_there = stream < source_.num_streams();
+    own_runs_before_ = 0;
+    runs_here_ = 0;
+    if (plan_.num_whole > 0) {
+      const std::int32_t runs = is_there ? num_whole_runs_of(source_, stream, tile_pairs_) : 0;
+      const std::int32_t up_to = sum_of_lanes_before(runs);
+      own_runs_before_ = runs_before_ + up_to - runs;
+      runs_here_ = shuffle_from(up_to, kLanes - 1);
     }
-    end_ += units_before_;
+    std::int32_t items = 0;
+    if (is_there) {
+      const std::int32_t units = num_units_of(source_, stream, tile_pairs_);
+      items = units * StreamCut::of(slices_of(source_.keys(stream)), plan_, units, own_runs_before_)
+                          .count(level_);
+    }
+    end_ = begin_ + sum_of_lanes_before(items);
   }
 
-  // False when the unit does not have that piece.
-  ASSAY_DEVICE bool locate(std::int32_t unit,
-                           std::int32_t piece,
-                           std::int32_t piece_slices,
-                           Item& item) {
-    std::int32_t passed = warp_sum(end_ <= unit ? 1 : 0);
-    while (passed == kLanes) {
-      units_before_ = shuffle_from(end_, kLanes - 1);
-      take_streams(first_stream_ + kLanes);
-      passed = warp_sum(end_ <= unit ? 1 : 0);
+  // Of the lanes up to this one.
+  static ASSAY_DEVICE std::int32_t sum_of_lanes_before(std::int32_t value) {
+    for (int distance = 1; distance < kLanes; distance *= 2) {
+      const std::int32_t before = shuffle_from(value, lane_id() - distance);
+      value += lane_id() >= distance ? before : 0;
     }
-    const std::int32_t end_before = shuffle_from(end_, passed - 1);
-    const std::int32_t place = unit - (passed == 0 ? units_before_ : end_before);
-    const std::int32_t stream = first_stream_ + passed;
-    const std::int32_t num_heads = source_.num_kv_heads();
-    const std::int32_t num_tiles = num_tiles_of(source_, stream, tile_pairs_);
-    const GroupRange groups = source_.groups(stream);
-    const std::int32_t run = groups.begin / kRunGroups + place / (num_heads * num_tiles);
-    item.stream = stream;
-    item.kv_head = place % num_heads;
-    item.tile = place / num_heads % num_tiles;
+    return value;
+  }
 
-    const KeyRange keys = source_.keys(stream);
-    const std::int32_t first = run * kRunGroups * kSlices + piece * piece_slices;
-    const std::int32_t least = larger_place(groups.begin * kSlices, keys.begin / kSliceKeys);
-    const std::int32_t most =
-        smaller_place(groups.end * kSlices, (keys.end + kSliceKeys - 1) / kSliceKeys);
-    item.first_slice = larger_place(first, least);
-    item.end_slice = smaller_place(first + piece_slices, most);
+  ASSAY_DEVICE void locate(std::int32_t number, Item& item) {
+    const std::int32_t passed = warp_sum(end_ <= number ? 1 : 0);
+    const std::int32_t end_before = shuffle_from(end_, passed - 1);
+    const std::int32_t place = number - (passed == 0 ? begin_ : end_before);
+    const std::int32_t stream = first_stream_ + passed;
+    const std::int32_t units = num_units_of(source_, stream, tile_pairs_);
+    const StreamCut cut = StreamCut::of(slices_of(source_.keys(stream)),
+                                        plan_,
+                                        units,
+                                        shuffle_from(own_runs_before_, passed));
+    const SliceRange slices = cut.item(level_, place / units);
+    item.stream = stream;
+    item.kv_head = place % units % source_.num_kv_heads();
+    item.tile = place % units / source_.num_kv_heads();
+    item.first_slice = slices.begin;
+    item.end_slice = slices.end;
+    item.spill = cut.leaves_run(slices.begin) ? ItemSpill::kRun : ItemSpill::kGroup;
     item.first_lone_slice =
-        item.spill == ItemSpill::kSlice ? 0 : source_.num_whole_groups(stream) * kSlices;
-    return item.first_slice < item.end_slice;
+        plan_.leaves_slices() ? 0 : source_.num_whole_groups(stream) * kSlices;
   }
 
   const Source& source_;
-  ItemPlan plan_;
+  const ItemPlan& plan_;
   int tile_pairs_;
   std::int32_t next_;
   std::int32_t step_;
+  int level_ = 0;
+  std::int32_t begin_ = 0;  // items before the level's of first_stream_
   std::int32_t first_stream_ = 0;
-  std::int32_t units_before_ = 0;  // of streams before first_stream_
-  std::int32_t end_ = 0;           // the lane's
+  std::int32_t runs_before_ = 0;  // whole ones, of streams before first_stream_
+  std::int32_t runs_here_ = 0;    // of the lanes' streams
+  std::int32_t own_runs_before_ = 0;
+  std::int32_t end_ = 0;  // the lane's
 };
 
 // Where K and V lie for copies of whole panels: rows of 64 columns by position, eight elements
@@ -303,7 +267,15 @@ class StageProducer {
 
   ASSAY_DEVICE void run(ItemWalk<Source> walk) {
     Item item;
+    Item last;
+    last.stream = -1;
     while (walk.next(item)) {
+      item.is_new_tile =
+          item.stream != last.stream || item.kv_head != last.kv_head || item.tile != last.tile;
+      last = item;
+      if constexpr (Source::kIsMasked) {
+        item.common = source_.common(item.stream);
+      }
       publish(item);
       const std::int64_t k_at = source_.k_at(item.stream, item.kv_head);
       const std::int64_t v_at = source_.v_at(item.stream, item.kv_head);

@@ -1,7 +1,9 @@
-// The merge of one (row, head): its states in order, a stretch of runs to each warp, loads first;
-// then the runs are folded in order and the quotient is stored. A block covers 128 dims of a row.
+// The merge of one (row, head) over 128 dims: its states in order, loads first, and the quotient.
+// Where there are few states a warp folds them alone; else each warp of a block takes a stretch of
+// runs, and one of them folds the runs in order.
 #pragma once
 
+#include "kernels/attention/cuda_item_plan.cuh"
 #include "kernels/attention/cuda_state.cuh"
 
 #include <cstddef>
@@ -9,8 +11,26 @@
 
 namespace assay::kernels::attention {
 
-inline constexpr int kMergeDims = 128;  // of a block: four a lane
+inline constexpr int kMergeDims = 128;  // of a warp: four a lane
 inline constexpr int kMostMergeWarps = 8;
+
+// The part of the results that a warp works on: results are ordered by row, head and part of dims.
+struct MergeTask {
+  std::int64_t number;  // of the row and head
+  int part;
+  int warp;  // among those that share the result
+  int num_warps;
+
+  static ASSAY_DEVICE MergeTask of(int num_warps, int dim) {
+    const int num_results = num_threads() / kLanes / num_warps;
+    const std::int64_t result = block_id() * num_results + warp_id() / num_warps;
+    const int parts = dim / kMergeDims;
+    return {result / parts,
+            static_cast<int>(result % parts),
+            warp_id() % num_warps,
+            num_warps};
+  }
+};
 
 // What is merged, and from where.
 struct MergeRow {
@@ -21,11 +41,18 @@ struct MergeRow {
   std::int64_t place;       // of the row and head among them
   std::int32_t group_begin;
   std::int32_t group_end;
-  std::int32_t num_run_groups;     // groups below it lie folded in `runs`
+  std::int32_t num_run_groups;     // no group from it on lies in `runs`
   std::int32_t first_slice_group;  // this and later groups lie as slices
   std::int32_t begin_slice;        // slices there are: [begin_slice, end_slice)
   std::int32_t end_slice;
   std::int32_t first_stored_group;  // of those folded from slices: this and later ones are stored
+  const StreamCut* cut = nullptr;   // null: groups below num_run_groups lie in `runs`
+
+  // Groups of `run` below it lie folded in `runs`.
+  ASSAY_DEVICE std::int32_t end_folded_group(std::int32_t run) const {
+    return cut == nullptr ? num_run_groups
+                          : smaller_place(num_run_groups, cut->end_folded_group(run));
+  }
 };
 
 struct MergeOutput {
@@ -73,9 +100,9 @@ struct MergeState {
 class StateCursor {
  public:
   struct Entry {
-    const StateArrays* table;
-    std::int32_t number;  // in the table
+    std::int32_t number;  // of the slice, run or group
     bool is_slice;
+    bool is_run;
     bool ends_group;
     bool ends_run;
   };
@@ -91,16 +118,16 @@ class StateCursor {
 
   ASSAY_DEVICE Entry next() {
     const int end_group = smaller_place((run_ + 1) * kRunGroups, row_.group_end);
-    Entry entry = {&row_.partials, group_, false, true, false};
-    if (group_ < row_.num_run_groups) {
-      entry.table = &row_.runs;
+    Entry entry = {group_, false, false, true, false};
+    const std::int32_t end_folded = row_.end_folded_group(run_);
+    if (group_ < end_folded) {
+      entry.is_run = true;
       entry.number = run_;
-      group_ = smaller_place(row_.num_run_groups, end_group);
+      group_ = smaller_place(end_folded, end_group);
     } else if (group_ < row_.first_slice_group) {
       ++group_;
     } else {
       slice_ = larger_place(slice_, group_ * kSlices);
-      entry.table = &row_.slices;
       entry.number = slice_++;
       entry.is_slice = true;
       entry.ends_group = slice_ % kSlices == 0 || slice_ == row_.end_slice;
@@ -146,15 +173,15 @@ ASSAY_DEVICE void fold_in(MergeState& state, bool& has_state, const MergeState& 
   has_state = true;
 }
 
-// Runs [first_run, end_run) into `memory`, a place for each.
-template <int kBatch, int kDim, Defect kDefect>
+// Calls take(state) with each of runs [first_run, end_run) in order.
+template <int kBatch, int kDim, Defect kDefect, class Take>
 ASSAY_DEVICE void merge_runs(
-    const MergeRow& row, int first_run, int end_run, int at, Float4* memory) {
+    const MergeRow& row, int first_run, int end_run, int at, const Take& take) {
   StateCursor cursor(row, first_run, end_run);
   MergeState group;
-  MergeState total;
+  MergeState run;
   bool has_group = false;
-  bool has_total = false;
+  bool has_run = false;
   for (int batch = 0; !cursor.is_done(); ++batch) {
     MergeState loaded[kBatch];
     std::int32_t slices[kBatch];  // that the states are of; -1: a group's or a run's
@@ -169,8 +196,12 @@ ASSAY_DEVICE void merge_runs(
         group_ends |= entry.ends_group ? 1U << i : 0U;
         run_ends |= entry.ends_run ? 1U << i : 0U;
         count = i + 1;
-        loaded[i] =
-            MergeState::load(*entry.table, entry.number * row.num_states + row.place, kDim, at);
+        loaded[i] = MergeState::load(entry.is_run     ? row.runs
+                                     : entry.is_slice ? row.slices
+                                                      : row.partials,
+                                     entry.number * row.num_states + row.place,
+                                     kDim,
+                                     at);
       }
     }
     ASSAY_UNROLL
@@ -195,16 +226,12 @@ ASSAY_DEVICE void merge_runs(
         group.store(row.partials, stored * row.num_states + row.place, kDim, at);
       }
       if (has_group) {
-        fold_in<kDefect>(total, has_total, group);
+        fold_in<kDefect>(run, has_run, group);
       }
       has_group = false;
       if ((run_ends >> i & 1U) != 0) {
-        memory[lane_id()] = total.o;
-        if (lane_id() == 0) {
-          memory[kLanes] = {total.m, total.l, 0.0F, 0.0F};
-        }
-        memory += MergeMemory::kRunElements;
-        has_total = false;
+        take(run);
+        has_run = false;
       }
     }
   }
@@ -232,53 +259,83 @@ struct RunFactors {
   }
 };
 
-// `part` is the block's part of the row's dims.
-template <int kBatch, int kDim, Defect kDefect>
-ASSAY_DEVICE void merge_row(const MergeRow& row, const MergeOutput& output, int part) {
-  auto* memory = reinterpret_cast<Float4*>(shared_memory());
+// The states of `count` runs in `memory`, folded in order after `total`; the first of all is copied.
+ASSAY_DEVICE void fold_runs(MergeState& total, bool is_first, const Float4* memory, int count) {
   const int lane = lane_id();
-  const int num_warps = num_threads() / kLanes;
-  const int at = part * kMergeDims + lane * 4;
+  // Lanes past the last run repeat it, which changes no maximum.
+  const int own = lane < count ? lane : count - 1;
+  const Float4 sums = memory[own * MergeMemory::kRunElements + kLanes];
+  const float first_max = shuffle_from(sums.values[0], 0);
+  const RunFactors factors(sums.values[0], is_first ? first_max : total.m);
+  constexpr int kAtOnce = 4;
+  for (int first = 0; first < count; first += kAtOnce) {
+    Float4 o[kAtOnce];
+    ASSAY_UNROLL
+    for (int i = 0; i < kAtOnce; ++i) {
+      const int run = smaller_place(first + i, count - 1);
+      o[i] = memory[run * MergeMemory::kRunElements + lane];
+    }
+    ASSAY_UNROLL
+    for (int i = 0; i < kAtOnce; ++i) {
+      const float l = shuffle_from(sums.values[1], first + i);
+      const FoldFactors fold = {shuffle_from(factors.m, first + i),
+                                shuffle_from(factors.before, first + i),
+                                shuffle_from(factors.own, first + i)};
+      if (first + i >= count) {
+        continue;
+      }
+      if (is_first && first + i == 0) {
+        total = {fold.m, l, o[i]};
+        continue;
+      }
+      total.m = fold.m;
+      total.l = fold.fold(total.l, l);
+      ASSAY_UNROLL
+      for (int j = 0; j < 4; ++j) {
+        total.o.values[j] = fold.fold(total.o.values[j], o[i].values[j]);
+      }
+    }
+  }
+}
+
+template <int kBatch, int kDim, Defect kDefect>
+ASSAY_DEVICE void merge_row(const MergeRow& row, const MergeOutput& output, const MergeTask& task) {
+  const int at = task.part * kMergeDims + lane_id() * 4;
   const int first_run = row.group_begin / kRunGroups;
   const int end_run = (row.group_end + kRunGroups - 1) / kRunGroups;
 
   MergeState total;
-  for (int base = first_run; base < end_run; base += kMostMergeRuns) {
-    const int count = smaller_place(end_run - base, kMostMergeRuns);
-    const int each = (count + num_warps - 1) / num_warps;
-    const int begin = each * warp_id();
-    const int end = smaller_place(begin + each, count);
+  if (task.num_warps == 1) {
+    bool has_total = false;
     merge_runs<kBatch, kDim, kDefect>(
-        row, base + begin, base + end, at, memory + begin * MergeMemory::kRunElements);
-    sync_block();
-    if (warp_id() == 0) {
-      // Lanes past the last run repeat it, which changes no maximum.
-      const int own = lane < count ? lane : count - 1;
-      const Float4 sums = memory[own * MergeMemory::kRunElements + kLanes];
-      const float first_max = shuffle_from(sums.values[0], 0);
-      const RunFactors factors(sums.values[0], base == first_run ? first_max : total.m);
-      for (int i = 0; i < count; ++i) {
-        const Float4 o = memory[i * MergeMemory::kRunElements + lane];
-        const float l = shuffle_from(sums.values[1], i);
-        const FoldFactors fold = {shuffle_from(factors.m, i),
-                                  shuffle_from(factors.before, i),
-                                  shuffle_from(factors.own, i)};
-        if (base == first_run && i == 0) {
-          total = {fold.m, l, o};
-          continue;
-        }
-        total.m = fold.m;
-        total.l = fold.fold(total.l, l);
-        ASSAY_UNROLL
-        for (int j = 0; j < 4; ++j) {
-          total.o.values[j] = fold.fold(total.o.values[j], o.values[j]);
-        }
+        row, first_run, end_run, at, [&](const MergeState& run) {
+          fold_in<Defect::kNone>(total, has_total, run);
+        });
+  } else {
+    auto* memory = reinterpret_cast<Float4*>(shared_memory());
+    for (int base = first_run; base < end_run; base += kMostMergeRuns) {
+      const int count = smaller_place(end_run - base, kMostMergeRuns);
+      const int each = (count + task.num_warps - 1) / task.num_warps;
+      const int begin = each * task.warp;
+      const int end = smaller_place(begin + each, count);
+      Float4* next = memory + begin * MergeMemory::kRunElements;
+      merge_runs<kBatch, kDim, kDefect>(
+          row, base + begin, base + end, at, [&](const MergeState& run) {
+            next[lane_id()] = run.o;
+            if (lane_id() == 0) {
+              next[kLanes] = {run.m, run.l, 0.0F, 0.0F};
+            }
+            next += MergeMemory::kRunElements;
+          });
+      sync_block();
+      if (task.warp == 0) {
+        fold_runs(total, base == first_run, memory, count);
       }
+      sync_block();
     }
-    sync_block();
-  }
-  if (warp_id() != 0) {
-    return;
+    if (task.warp != 0) {
+      return;
+    }
   }
 
   Float4 result;

@@ -71,6 +71,11 @@ ASSAY_DEVICE float shuffle_from(float value, int lane) {
   return __shfl_sync(kEveryLane, value, lane);
 }
 
+// Over the lanes of a warp.
+ASSAY_DEVICE std::int32_t warp_sum(std::int32_t value) {
+  return __reduce_add_sync(kEveryLane, value);
+}
+
 ASSAY_DEVICE unsigned shared_address(const void* pointer) {
   return static_cast<unsigned>(__cvta_generic_to_shared(pointer));
 }

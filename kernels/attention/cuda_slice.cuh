@@ -72,6 +72,11 @@ struct RowRanges {
   ASSAY_DEVICE bool sees(int row, int position) const {
     return position >= rows[row].begin && position < rows[row].end;
   }
+
+  ASSAY_DEVICE bool sees_all(int begin, int end) const {
+    return rows[0].begin <= begin && rows[0].end >= end && rows[1].begin <= begin &&
+           rows[1].end >= end;
+  }
 };
 
 template <Defect kDefect>
@@ -82,58 +87,99 @@ ASSAY_DEVICE float scale_of(float scale) {
   return scale;
 }
 
+// Dots become kNoScore, and with a scale above 0 stay it, where a row does not see the key. Column 0
+// begins at key `first_key`.
+template <int kCount>
+ASSAY_DEVICE void mask_scores(float (&scores)[kCount][4], const RowRanges& ranges, int first_key) {
+  if (ranges.sees_all(first_key, first_key + kCount * kColumnKeys)) {
+    return;
+  }
+  const int first = first_key + lane_id() % 4 * 2;
+  ASSAY_UNROLL
+  for (int column = 0; column < kCount; ++column) {
+    ASSAY_UNROLL
+    for (int i = 0; i < 4; ++i) {
+      if (!ranges.sees(i / 2, first + column * kColumnKeys + i % 2)) {
+        scores[column][i] = kNoScore;
+      }
+    }
+  }
+}
+
+// From dots to scores, of one row among the lane's columns. Returns the largest of the row's, in
+// its four lanes.
+template <int kCount>
+ASSAY_DEVICE float scale_scores(float (&scores)[kCount][4], int row, float scale) {
+  float max = kNoScore;
+  ASSAY_UNROLL
+  for (int column = 0; column < kCount; ++column) {
+    ASSAY_UNROLL
+    for (int i = 0; i < 2; ++i) {
+      float& score = scores[column][2 * row + i];
+      score = score_of(score, scale);
+      max = larger_of(max, score);
+    }
+  }
+  max = larger_of(max, shuffle_xor(max, 1));
+  return larger_of(max, shuffle_xor(max, 2));
+}
+
+// From scores to weights, in place.
+template <class Exp, int kCount>
+ASSAY_DEVICE void weigh_scores(float (&scores)[kCount][4], int row, float max) {
+  // Of a row that sees nothing here, every weight is 0 and no difference is a NaN.
+  const float shift = max == kNoScore ? 0.0F : max;
+  constexpr int kAtOnce = 4;
+  ASSAY_UNROLL
+  for (int first = 0; first < kCount; first += kAtOnce) {
+    float each[2 * kAtOnce];
+    ASSAY_UNROLL
+    for (int i = 0; i < 2 * kAtOnce; ++i) {
+      each[i] = add_bits(scores[first + i / 2][2 * row + i % 2], -shift);
+    }
+    Exp::of_each(each);
+    ASSAY_UNROLL
+    for (int i = 0; i < 2 * kAtOnce; ++i) {
+      scores[first + i / 2][2 * row + i % 2] = each[i];
+    }
+  }
+}
+
+// On top of the sums of the keys before.
+template <int kCount>
+ASSAY_DEVICE void add_weights(const float (&weights)[kCount][4], int row, float (&sums)[2]) {
+  ASSAY_UNROLL
+  for (int column = 0; column < kCount; ++column) {
+    sums[0] = add_bits(sums[0], weights[column][2 * row]);
+    sums[1] = add_bits(sums[1], weights[column][2 * row + 1]);
+  }
+}
+
+// The tree of sum_of_lanes().
+ASSAY_DEVICE float meet_sums(const float (&sums)[2]) {
+  float sum = add_bits(sums[0], sums[1]);
+  sum = add_bits(sum, shuffle_xor(sum, 1));
+  return add_bits(sum, shuffle_xor(sum, 2));
+}
+
 // From dots to weights: m and l of the state, and the weights as fragments of the value product.
-// Without masks every row sees all keys.
-template <class Exp, bool kIsMasked = true, class State>
+template <class Exp, class State>
 ASSAY_DEVICE void weigh(float (&scores)[kColumns][4],
                         std::uint32_t (&weights)[kUnits][4],
                         float scale,
-                        const RowRanges& ranges,
-                        int first_key,
                         State& state) {
-  const int first = first_key + lane_id() % 4 * 2;
   ASSAY_UNROLL
   for (int row = 0; row < 2; ++row) {
-    float max = kNoScore;
+    state.m[row] = scale_scores(scores, row, scale);
+    weigh_scores<Exp>(scores, row, state.m[row]);
+    float sums[2] = {0.0F, 0.0F};
+    add_weights(scores, row, sums);
+    state.l[row] = meet_sums(sums);
     ASSAY_UNROLL
     for (int column = 0; column < kColumns; ++column) {
-      ASSAY_UNROLL
-      for (int i = 0; i < 2; ++i) {
-        float& score = scores[column][2 * row + i];
-        const bool is_seen = !kIsMasked || ranges.sees(row, first + column * kColumnKeys + i);
-        score = is_seen ? score_of(score, scale) : kNoScore;
-        max = larger_of(max, score);
-      }
+      weights[column / 2][row + column % 2 * 2] =
+          pack_bf16(scores[column][2 * row], scores[column][2 * row + 1]);
     }
-    max = larger_of(max, shuffle_xor(max, 1));
-    max = larger_of(max, shuffle_xor(max, 2));
-
-    // Of a row that sees nothing here, every weight is 0 and no difference is a NaN.
-    const float shift = max == kNoScore ? 0.0F : max;
-    float sums[2] = {0.0F, 0.0F};
-    constexpr int kAtOnce = 4;
-    ASSAY_UNROLL
-    for (int first_column = 0; first_column < kColumns; first_column += kAtOnce) {
-      float each[2 * kAtOnce];
-      ASSAY_UNROLL
-      for (int i = 0; i < 2 * kAtOnce; ++i) {
-        each[i] = add_bits(scores[first_column + i / 2][2 * row + i % 2], -shift);
-      }
-      Exp::of_each(each);
-      ASSAY_UNROLL
-      for (int i = 0; i < kAtOnce; ++i) {
-        const int column = first_column + i;
-        sums[0] = add_bits(sums[0], each[2 * i]);
-        sums[1] = add_bits(sums[1], each[2 * i + 1]);
-        weights[column / 2][row + column % 2 * 2] = pack_bf16(each[2 * i], each[2 * i + 1]);
-      }
-    }
-    // The tree of sum_of_lanes().
-    float sum = add_bits(sums[0], sums[1]);
-    sum = add_bits(sum, shuffle_xor(sum, 1));
-    sum = add_bits(sum, shuffle_xor(sum, 2));
-    state.m[row] = max;
-    state.l[row] = sum;
   }
 }
 
@@ -159,7 +205,8 @@ ASSAY_DEVICE void attend_slice(Ring& ring,
         multiply_keys<kDim>(scores[2 * unit], scores[2 * unit + 1], queries, keys);
       }
     }
-    weigh<Exp>(scores, weights, scale_of<kDefect>(scale), ranges, slice * kSliceKeys, state);
+    mask_scores(scores, ranges, slice * kSliceKeys);
+    weigh<Exp>(scores, weights, scale_of<kDefect>(scale), state);
   }
 
   ASSAY_UNROLL

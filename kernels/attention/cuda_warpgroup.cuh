@@ -1,8 +1,7 @@
 // The warpgroup form of attention on sm_90a (cuda_items.cuh says what is walked): 64 pairs by 128
-// columns a warpgroup; scores, weights and a slice's state in registers, a group's in shared
-// memory, a run's where it is stored. One warp copies ahead; the others wait for stages and give
-// them back. The bits are contract.h's: what a stage holds, who copies it and how items are split
-// changes none.
+// columns a warpgroup; scores, weights, a slice's state and its group's in registers, a run's in
+// shared memory. One warp copies ahead; the others wait for stages and give them back. The bits are
+// contract.h's: what a stage holds, who copies it and how items are split changes none.
 #pragma once
 
 #include "kernels/attention/cuda_items.cuh"
@@ -24,20 +23,64 @@ struct StateOutput {
 
 // A thread's part of 64 pairs by 128 columns: rows lane / 4 and + 8 of its warp's sixteen; the
 // columns of a row are 8 j + 2 (lane % 4) + c, j in 0..15, at [4 j + 2 r + c]. m and l are the same
-// in the four lanes of a row; a row that saw no key has l 0.
+// in the four lanes of a row. An empty row's o is -0, so that folding needs no case: -0 times a
+// factor is -0, and x + -0 is x.
 struct TileState {
   float m[2];
   float l[2];
   float o[64];
+
+  ASSAY_DEVICE void clear(int r) {
+    m[r] = kNoScore;
+    l[r] = -0.0F;
+    ASSAY_UNROLL
+    for (int index = 0; index < 32; ++index) {
+      o[element(r, index)] = -0.0F;
+    }
+  }
+
+  // Place of the index'th of row r's 32 elements.
+  static ASSAY_DEVICE constexpr int element(int r, int index) {
+    return 4 * (index / 2) + 2 * r + index % 2;
+  }
 };
 
-// Place of the index'th of row r's 32 elements.
-ASSAY_DEVICE constexpr int element(int r, int index) {
-  return 4 * (index / 2) + 2 * r + index % 2;
+// How a tile's state takes in a later one.
+struct TileFold {
+  FoldFactors rows[2];
+
+  // Also folds m and l into the later state's.
+  ASSAY_DEVICE TileFold(const float (&m)[2], const float (&l)[2], TileState& later) {
+    ASSAY_UNROLL
+    for (int r = 0; r < 2; ++r) {
+      rows[r] = fold_factors(m[r], later.m[r]);
+      later.m[r] = rows[r].m;
+      later.l[r] = rows[r].fold(l[r], later.l[r]);
+    }
+  }
+
+  // Of places of o.
+  ASSAY_DEVICE float value(int index, float first, float second) const {
+    return rows[index / 2 % 2].fold(first, second);
+  }
+};
+
+// The group's state becomes itself with a later slice's folded in.
+ASSAY_DEVICE void fold_slice(TileState& group, TileState& slice) {
+  const TileFold fold(group.m, group.l, slice);
+  ASSAY_UNROLL
+  for (int r = 0; r < 2; ++r) {
+    group.m[r] = slice.m[r];
+    group.l[r] = slice.l[r];
+  }
+  ASSAY_UNROLL
+  for (int i = 0; i < 64; ++i) {
+    group.o[i] = fold.value(i, group.o[i], slice.o[i]);
+  }
 }
 
-// A group's state in shared memory: each thread finds there what it wrote.
-struct GroupState {
+// A run's state in shared memory: each thread finds there what it wrote.
+struct RunState {
   Float4* o;  // of the thread, a warpgroup's threads apart
   float m[2];
   float l[2];
@@ -55,32 +98,22 @@ struct GroupState {
     }
   }
 
-  // The state becomes what lies here with the state folded in. Without masks no row of either is
-  // empty.
-  template <bool kIsMasked>
+  // The state becomes what lies here with the state folded in.
   ASSAY_DEVICE void fold_before(TileState& state) const {
-    RowFold rows[2];
-    ASSAY_UNROLL
-    for (int r = 0; r < 2; ++r) {
-      rows[r] = RowFold::of(m[r], l[r], state.m[r], state.l[r]);
-      state.m[r] = kIsMasked ? rows[r].max(m[r], state.m[r]) : rows[r].factors.m;
-      state.l[r] =
-          kIsMasked ? rows[r].value(l[r], state.l[r]) : rows[r].factors.fold(l[r], state.l[r]);
-    }
+    const TileFold fold(m, l, state);
     ASSAY_UNROLL
     for (int j = 0; j < 16; ++j) {
       const Float4 before = o[j * kWarpgroupThreads];
       ASSAY_UNROLL
       for (int i = 0; i < 4; ++i) {
-        float& value = state.o[4 * j + i];
-        value = kIsMasked ? rows[i / 2].value(before.values[i], value)
-                          : rows[i / 2].factors.fold(before.values[i], value);
+        state.o[4 * j + i] = fold.value(i, before.values[i], state.o[4 * j + i]);
       }
     }
   }
 };
 
 inline constexpr int kQueriesBarrier = 1;  // and the next one
+inline constexpr int kHalvesBarrier = 3;
 
 template <class Exp, int kDim, int kTiles, class Source>
 class WarpgroupAttention {
@@ -97,10 +130,15 @@ class WarpgroupAttention {
       : source_(source), maps_(maps), output_(output), scale_(scale), num_stages_(num_stages) {
     ring_ = reinterpret_cast<std::uint16_t*>(shared);
     q_ = ring_ + num_stages * Shape::kStageElements;
-    auto* states = reinterpret_cast<Float4*>(q_ + Shape::kQElements);
+    weights_ = q_ + Shape::kQElements;
+    auto* states = reinterpret_cast<Float4*>(weights_ + Shape::kWeightElements);
     constexpr int kStateElements = kWarpgroupStateBytes / static_cast<int>(sizeof(Float4));
-    group_.o = states + warpgroup() * kStateElements + thread_id() % kWarpgroupThreads;
-    control_ = reinterpret_cast<ItemControl*>(states + Shape::kWarpgroups * kStateElements);
+    run_.o = states + warpgroup() * kStateElements + thread_id() % kWarpgroupThreads;
+    std::byte* rest = reinterpret_cast<std::byte*>(states + Shape::kWarpgroups * kStateElements);
+    control_ = reinterpret_cast<ItemControl*>(rest);
+    halves_ = reinterpret_cast<SliceHalves*>(rest + sizeof(ItemControl));
+    ranges_ = reinterpret_cast<KeyRange*>(rest + sizeof(ItemControl) + Shape::kHalvesBytes) +
+              own_tile() * kWarpgroupPairs;
   }
 
   // All threads of a block that has something else to do: body() in those that compute.
@@ -115,7 +153,7 @@ class WarpgroupAttention {
   }
 
   // All threads of the block.
-  ASSAY_DEVICE void run(ItemSpill spill, std::int32_t num_blocks) {
+  ASSAY_DEVICE void run(const ItemPlan& plan, std::int32_t num_blocks) {
     if (thread_id() == 0) {
       for (int i = 0; i < kMostItemStages; ++i) {
         init_barrier(control_->full[i], kLanes);
@@ -134,28 +172,32 @@ class WarpgroupAttention {
       }
       StageProducer<kDim, kTiles, Source> producer(source_, maps_, ring_, num_stages_, *control_);
       producer.run(ItemWalk<Source>(
-          source_, spill, Shape::kPairs, static_cast<std::int32_t>(block_id()), num_blocks));
+          source_, plan, Shape::kPairs, static_cast<std::int32_t>(block_id()), num_blocks));
       return;
     }
     take_registers<Shape::kComputeRegisters>();
-    Item last;
     for (int number = 0;; ++number) {
       wait_for_phase(control_->published[number % kItemSlots], number / kItemSlots % 2);
-      const Item item = control_->items[number % kItemSlots];
+      // It stays until the stages of later items are given back.
+      const Item& item = control_->items[number % kItemSlots];
       if (item.first_slice == item.end_slice) {
         break;
       }
-      if (number == 0 || item.stream != last.stream || item.kv_head != last.kv_head ||
-          item.tile != last.tile) {
+      if (item.is_new_tile != 0) {
         load_queries(item);
       }
       attend(item);
-      last = item;
     }
   }
 
  private:
   ASSAY_DEVICE static int warpgroup() { return thread_id() / kWarpgroupThreads; }
+
+  // Of the warpgroup: 16 pairs.
+  ASSAY_DEVICE static int warp() { return thread_id() % kWarpgroupThreads / kLanes; }
+
+  // Of the tile's 64 pairs, the thread's r-th.
+  ASSAY_DEVICE static int pair_of(int r) { return warp() * 16 + lane_id() / 4 + 8 * r; }
 
   // The tile of 64 pairs of a warpgroup; at D 256 both share one.
   ASSAY_DEVICE static int own_tile() { return kDim == 256 ? 0 : warpgroup(); }
@@ -173,8 +215,11 @@ class WarpgroupAttention {
     }
   }
 
-  // The item's queries, zeros where there is no pair, and the thread's two pairs: their rows and
-  // heads in the output, -1 where there is none, and what they see.
+  // Both warpgroups that share a tile.
+  ASSAY_DEVICE static void sync_halves() { barrier_sync(kHalvesBarrier, 2 * kWarpgroupThreads); }
+
+  // The item's queries, zeros where there is no pair, what each pair sees, and the places of the
+  // thread's two pairs among a number's states, -1 where there is none.
   ASSAY_DEVICE void load_queries(const Item& item) {
     constexpr int kThreads = kDim == 256 ? 2 * kWarpgroupThreads : kWarpgroupThreads;
     constexpr int kChunks = kDim / 8;
@@ -183,146 +228,279 @@ class WarpgroupAttention {
     const int num_pairs = source_.num_rows(item.stream) * group - first_pair;
     // No step of the item before still reads.
     sync_sharers();
-    ASSAY_UNROLL
-    for (int i = 0; i < kWarpgroupPairs * kChunks / kThreads; ++i) {
-      const int index = i * kThreads + thread_id() % kThreads;
-      const int pair = index / kChunks;
-      const int chunk = index % kChunks;
-      Float4 values = {};
-      if (pair < num_pairs) {
-        values = *reinterpret_cast<const Float4*>(
-            source_.q_row(item.stream, first_pair + pair, item.kv_head) + 8 * chunk);
+    constexpr int kAtOnce = 4;
+    ASSAY_NO_UNROLL
+    for (int first = thread_id() % kThreads; first < kWarpgroupPairs * kChunks;
+         first += kAtOnce * kThreads) {
+      Float4 values[kAtOnce] = {};
+      ASSAY_UNROLL
+      for (int i = 0; i < kAtOnce; ++i) {
+        const int pair = (first + i * kThreads) / kChunks;
+        if (pair < num_pairs) {
+          values[i] = *reinterpret_cast<const Float4*>(
+              source_.q_row(item.stream, first_pair + pair, item.kv_head) + 8 * (first % kChunks));
+        }
       }
-      std::uint16_t* panel = own_queries() + chunk / 8 * Shape::kQPanelElements;
-      *reinterpret_cast<Float4*>(panel + pair * kPanelColumns + ((chunk % 8) ^ (pair % 8)) * 8) =
-          values;
+      ASSAY_UNROLL
+      for (int i = 0; i < kAtOnce; ++i) {
+        const int pair = (first + i * kThreads) / kChunks;
+        const int chunk = first % kChunks;
+        std::uint16_t* panel = own_queries() + chunk / 8 * Shape::kQPanelElements;
+        *reinterpret_cast<Float4*>(panel + pair * kPanelColumns + ((chunk % 8) ^ (pair % 8)) * 8) =
+            values[i];
+      }
     }
     fence_async_proxy();
-    const int warp = thread_id() % kWarpgroupThreads / kLanes;
+    has_pairs_ = warp() * 16 < num_pairs;
     ASSAY_UNROLL
     for (int r = 0; r < 2; ++r) {
-      const int pair = warp * 16 + lane_id() / 4 + 8 * r;
-      const bool is_there = pair < num_pairs;
-      const int local = (first_pair + pair) / group;
-      rows_[r] = is_there ? source_.row(item.stream, local) : -1;
-      heads_[r] = item.kv_head * group + (first_pair + pair) % group;
+      const int pair = first_pair + pair_of(r);
+      const int row = source_.row(item.stream, pair / group);
+      const int head = item.kv_head * group + pair % group;
+      const bool is_there = pair_of(r) < num_pairs;
+      places_[r] = is_there ? row * output_.num_heads + head : -1;
       if constexpr (Source::kIsMasked) {
-        ranges_.rows[r] = is_there ? source_.range(item.stream, local) : KeyRange{0, 0};
+        if (lane_id() % 4 == 0) {
+          ranges_[pair_of(r)] =
+              is_there ? source_.range(item.stream, pair / group) : KeyRange{0, 0};
+        }
       }
-    }
-    if constexpr (Source::kIsMasked) {
-      common_ = source_.common(item.stream);
     }
     sync_sharers();
   }
 
   ASSAY_DEVICE void attend(const Item& item) {
-    bool is_masked = false;  // of the group's slices so far
-    run_m_[0] = run_m_[1] = 0;
-    run_l_[0] = run_l_[1] = 0;
+    TileState group;
+    group.clear(0);
+    group.clear(1);
+    bool has_run = false;
+    const std::int32_t end_in_groups = smaller_place(item.end_slice, item.first_lone_slice);
     for (std::int32_t slice = item.first_slice; slice < item.end_slice; ++slice) {
       TileState state;
-      const bool is_all_seen = attend_slice(slice, state);
+      attend_slice(item, slice, state);
+      if (!has_pairs_) {
+        continue;
+      }
       if (slice >= item.first_lone_slice) {
         store(output_.slices, slice, state);
         continue;
       }
-      const bool is_first = slice == item.first_slice || slice % kSlices == 0;
-      const bool is_last = slice + 1 == item.end_slice || (slice + 1) % kSlices == 0;
-      is_masked = !is_all_seen || (is_masked && !is_first);
-      if (!is_first) {
-        if (Source::kIsMasked && is_masked) {
-          group_.template fold_before<true>(state);
+      fold_slice(group, state);
+      if (slice + 1 != end_in_groups && (slice + 1) % kSlices != 0) {
+        continue;
+      }
+      if (item.spill != ItemSpill::kRun) {
+        store(output_.groups, slice / kSlices, group);
+      } else {
+        if (has_run) {
+          run_.fold_before(group);
+        }
+        has_run = true;
+        if (slice + 1 == end_in_groups) {
+          store(output_.runs, slice / (kSlices * kRunGroups), group);
         } else {
-          group_.template fold_before<false>(state);
+          run_.write(group);
         }
       }
-      if (!is_last) {
-        group_.write(state);
-      } else if (item.spill == ItemSpill::kRun) {
-        fold_into_run(slice / (kSlices * kRunGroups), state);
-      } else {
-        store(output_.groups, slice / kSlices, state);
+      group.clear(0);
+      group.clear(1);
+    }
+  }
+
+  ASSAY_DEVICE void attend_slice(const Item& item, std::int32_t slice, TileState& state) {
+    const std::int32_t first_key = slice * kSliceKeys;
+    bool is_masked = false;
+    if constexpr (Source::kIsMasked) {
+      is_masked = item.common.begin > first_key || item.common.end < first_key + kSliceKeys;
+    }
+    if constexpr (kDim == 256) {
+      attend_half_keys(first_key, is_masked, state);
+    } else {
+      attend_all_keys(first_key, is_masked, state);
+    }
+    if (Source::kIsMasked && is_masked) {
+      ASSAY_UNROLL
+      for (int r = 0; r < 2; ++r) {
+        if (state.l[r] == 0) {
+          state.clear(r);
+        }
       }
     }
   }
 
-  // True where all rows see the whole slice.
-  ASSAY_DEVICE bool attend_slice(std::int32_t slice, TileState& state) {
-    // Dots: k16 steps ascending over the panels of K.
+  ASSAY_DEVICE void attend_all_keys(std::int32_t first_key, bool is_masked, TileState& state) {
+    static_assert(kDim == 256 || Shape::kHalfStages == 1);
     float scores[kColumns][4];
-    const std::uint16_t* q = own_queries();
+    multiply_keys(scores, 0);
+    std::uint32_t weights[kUnits][4];
+    if (has_pairs_) {
+      if constexpr (Source::kIsMasked) {
+        if (is_masked) {
+          mask_scores(scores, {ranges_[pair_of(0)], ranges_[pair_of(1)]}, first_key);
+        }
+      }
+      weigh<Exp>(scores, weights, scale_, state);
+    }
+
+    // Values: k16 steps ascending over the keys, for each panel of 64 columns.
+    const int slots[1] = {next_slot()};
+    const std::uint16_t* v = stage(slots[0]);
+    wgmma_fence();
+    ASSAY_UNROLL
+    for (int step = 0; step < 8; ++step) {
+      ASSAY_UNROLL
+      for (int panel = 0; panel < 2; ++panel) {
+        wgmma_registers_by_columns(state.o + 32 * panel,
+                                   weights[step],
+                                   v + panel * Shape::kPanelElements,
+                                   step,
+                                   step > 0);
+      }
+    }
+    wgmma_commit();
+    give_back_after_steps(slots);
+  }
+
+  // The warpgroup weighs keys 64 warpgroup() .. of the slice; of l, the second one holds the value
+  // and the first one only whether there is any.
+  ASSAY_DEVICE void attend_half_keys(std::int32_t first_key, bool is_masked, TileState& state) {
+    constexpr int kOwnKeys = kSliceKeys / 2;
+    constexpr int kOwnColumns = kColumns / 2;
+    float scores[kOwnColumns][4];
+    multiply_keys(scores, kOwnKeys * warpgroup());
+    if (has_pairs_) {
+      if constexpr (Source::kIsMasked) {
+        if (is_masked) {
+          mask_scores(scores, {ranges_[pair_of(0)], ranges_[pair_of(1)]}, first_key + kOwnKeys * warpgroup());
+        }
+      }
+      ASSAY_UNROLL
+      for (int r = 0; r < 2; ++r) {
+        state.m[r] = scale_scores(scores, r, scale_);
+        if (lane_id() % 4 == 0) {
+          halves_->maxima[warpgroup()][pair_of(r)] = state.m[r];
+        }
+      }
+    }
+    sync_halves();
+    if (has_pairs_) {
+      ASSAY_UNROLL
+      for (int r = 0; r < 2; ++r) {
+        state.m[r] = larger_of(state.m[r], halves_->maxima[1 - warpgroup()][pair_of(r)]);
+        weigh_scores<Exp>(scores, r, state.m[r]);
+        store_weights(scores, r);
+        if (warpgroup() == 0) {
+          float sums[2] = {0.0F, 0.0F};
+          add_weights(scores, r, sums);
+          *reinterpret_cast<Float2*>(halves_->sums[pair_of(r)] + lane_id() % 4 * 2) = {sums[0],
+                                                                                       sums[1]};
+        }
+        state.l[r] = state.m[r] == kNoScore || state.m[r] == -kNoScore ? 0.0F : 1.0F;
+      }
+      fence_async_proxy();
+    }
+    sync_halves();
+
+    // Values: k16 steps ascending over the keys, for each panel of 64 columns.
+    int slots[Shape::kHalfStages];
     ASSAY_UNROLL
     for (int half = 0; half < Shape::kHalfStages; ++half) {
-      const std::uint16_t* k = next_stage();
-      wgmma_fence();
+      slots[half] = next_slot();
+      const std::uint16_t* v = stage(slots[half]) + warpgroup() * Shape::kPanelElements;
+      if (half == 0) {
+        wgmma_fence();
+      }
+      ASSAY_UNROLL
+      for (int step = 0; step < 8; ++step) {
+        wgmma_rows_by_columns(state.o + 32 * half,
+                              weights_ + step / 4 * Shape::kQPanelElements,
+                              v,
+                              step,
+                              step > 0);
+      }
+      wgmma_commit();
+    }
+    if (has_pairs_ && warpgroup() == 1) {
+      ASSAY_UNROLL
+      for (int r = 0; r < 2; ++r) {
+        const Float2 before =
+            *reinterpret_cast<const Float2*>(halves_->sums[pair_of(r)] + lane_id() % 4 * 2);
+        float sums[2] = {before.values[0], before.values[1]};
+        add_weights(scores, r, sums);
+        state.l[r] = meet_sums(sums);
+      }
+    }
+    give_back_after_steps(slots);
+  }
+
+  // Dots with the keys from row `first_row` of their panels on: k16 steps ascending over the
+  // panels.
+  template <int kCount>
+  ASSAY_DEVICE void multiply_keys(float (&scores)[kCount][4], int first_row) {
+    int slots[Shape::kHalfStages];
+    ASSAY_UNROLL
+    for (int half = 0; half < Shape::kHalfStages; ++half) {
+      slots[half] = next_slot();
+      const std::uint16_t* k = stage(slots[half]) + first_row * kPanelColumns;
+      if (half == 0) {
+        wgmma_fence();
+      }
       ASSAY_UNROLL
       for (int step = 0; step < 8; ++step) {
         wgmma_rows_by_rows(scores,
-                           q + (2 * half + step / 4) * Shape::kQPanelElements,
+                           own_queries() + (2 * half + step / 4) * Shape::kQPanelElements,
                            k + step / 4 * Shape::kPanelElements,
                            step % 4,
                            half > 0 || step > 0);
       }
       wgmma_commit();
-      wgmma_wait();
-      give_back_stage();
     }
-    std::uint32_t weights[kUnits][4];
-    bool is_all_seen = true;
-    if constexpr (Source::kIsMasked) {
-      is_all_seen = common_.begin <= slice * kSliceKeys && common_.end >= (slice + 1) * kSliceKeys;
-      if (!is_all_seen) {
-        weigh<Exp, true>(scores, weights, scale_, ranges_, slice * kSliceKeys, state);
-      }
-    }
-    if (is_all_seen) {
-      weigh<Exp, false>(scores, weights, scale_, ranges_, slice * kSliceKeys, state);
-    }
-
-    // Values: k16 steps ascending over the keys, for each panel of 64 columns.
-    ASSAY_UNROLL
-    for (int half = 0; half < Shape::kHalfStages; ++half) {
-      const std::uint16_t* v = next_stage();
-      wgmma_fence();
-      ASSAY_UNROLL
-      for (int step = 0; step < 8; ++step) {
-        if constexpr (kDim == 256) {
-          wgmma_registers_by_columns(state.o + 32 * half,
-                                     weights[step],
-                                     v + warpgroup() * Shape::kPanelElements,
-                                     step,
-                                     step > 0);
-        } else {
-          wgmma_registers_by_columns(state.o, weights[step], v, step, step > 0);
-          wgmma_registers_by_columns(
-              state.o + 32, weights[step], v + Shape::kPanelElements, step, step > 0);
-        }
-      }
-      wgmma_commit();
-      wgmma_wait();
-      give_back_stage();
-    }
-    return is_all_seen;
+    give_back_after_steps(slots);
   }
 
-  // The next stage, arrived.
-  ASSAY_DEVICE const std::uint16_t* next_stage() {
-    wait_for_phase(control_->full[slot_], wraps_ % 2);
+  // The thread's weights of its r-th pair, where both warpgroups multiply with them.
+  ASSAY_DEVICE void store_weights(const float (&weights)[kColumns / 2][4], int r) {
+    const int pair = pair_of(r);
+    std::uint16_t* row = weights_ + warpgroup() * Shape::kQPanelElements + pair * kPanelColumns;
+    ASSAY_UNROLL
+    for (int column = 0; column < kColumns / 2; ++column) {
+      *reinterpret_cast<std::uint32_t*>(row + (column ^ (pair % 8)) * 8 + lane_id() % 4 * 2) =
+          pack_bf16(weights[column][2 * r], weights[column][2 * r + 1]);
+    }
+  }
+
+  // The next stage's slot, when it has arrived.
+  ASSAY_DEVICE int next_slot() {
+    const int slot = slot_;
+    wait_for_phase(control_->full[slot], wraps_ % 2);
     if constexpr (Source::kIsMasked) {
       // Rows that were copied one by one.
       fence_async_proxy();
     }
-    return ring_ + slot_ * Shape::kStageElements;
-  }
-
-  ASSAY_DEVICE void give_back_stage() {
-    if (lane_id() == 0) {
-      arrive(control_->empty[slot_]);
-    }
     if (++slot_ == num_stages_) {
       slot_ = 0;
       ++wraps_;
+    }
+    return slot;
+  }
+
+  ASSAY_DEVICE const std::uint16_t* stage(int slot) const {
+    return ring_ + slot * Shape::kStageElements;
+  }
+
+  // Each when the group of steps that reads it is done.
+  ASSAY_DEVICE void give_back_after_steps(const int (&slots)[Shape::kHalfStages]) {
+    if constexpr (Shape::kHalfStages == 2) {
+      wgmma_wait<1>();
+      give_back(slots[0]);
+    }
+    wgmma_wait();
+    give_back(slots[Shape::kHalfStages - 1]);
+  }
+
+  ASSAY_DEVICE void give_back(int slot) {
+    if (lane_id() == 0) {
+      arrive(control_->empty[slot]);
     }
   }
 
@@ -331,7 +509,7 @@ class WarpgroupAttention {
   }
 
   ASSAY_DEVICE std::int64_t place_of(std::int32_t number, int r) const {
-    return (std::int64_t{number} * output_.num_rows + rows_[r]) * output_.num_heads + heads_[r];
+    return std::int64_t{number} * output_.num_rows * output_.num_heads + places_[r];
   }
 
   ASSAY_DEVICE float* o_of(const StateArrays& table, std::int64_t place) const {
@@ -342,21 +520,21 @@ class WarpgroupAttention {
                               std::int64_t place,
                               int r,
                               const TileState& state) {
-    if (first_column() == 0 && lane_id() % 4 == 0) {
+    if (lane_id() % 4 == 0 && (kDim == 128 || warpgroup() == 1)) {
       table.m[place] = state.m[r];
       table.l[place] = state.l[r];
     }
     float* o = o_of(table, place);
     ASSAY_UNROLL
     for (int j = 0; j < kColumns; ++j) {
-      *reinterpret_cast<Float2*>(o + kColumnKeys * j) = {state.o[element(r, 2 * j)],
-                                                         state.o[element(r, 2 * j + 1)]};
+      *reinterpret_cast<Float2*>(o + kColumnKeys * j) = {state.o[TileState::element(r, 2 * j)],
+                                                         state.o[TileState::element(r, 2 * j + 1)]};
     }
   }
 
   // Rows that saw no key stay unwritten.
   ASSAY_DEVICE bool is_stored(const TileState& state, int r) const {
-    return rows_[r] >= 0 && state.l[r] != 0;
+    return places_[r] >= 0 && state.l[r] != 0;
   }
 
   ASSAY_DEVICE void store(const StateArrays& table, std::int32_t number, const TileState& state) {
@@ -368,34 +546,6 @@ class WarpgroupAttention {
     }
   }
 
-  // The thread finds there what it stored. All loads of a row come first.
-  ASSAY_DEVICE void fold_into_run(std::int32_t run, TileState& state) {
-    ASSAY_UNROLL
-    for (int r = 0; r < 2; ++r) {
-      if (!is_stored(state, r)) {
-        continue;
-      }
-      const std::int64_t place = place_of(run, r);
-      const RowFold row = RowFold::of(run_m_[r], run_l_[r], state.m[r], state.l[r]);
-      if (!row.takes_second) {
-        const float* o = o_of(output_.runs, place);
-        Float2 before[kColumns];
-        ASSAY_UNROLL
-        for (int j = 0; j < kColumns; ++j) {
-          before[j] = *reinterpret_cast<const Float2*>(o + kColumnKeys * j);
-        }
-        ASSAY_UNROLL
-        for (int index = 0; index < 2 * kColumns; ++index) {
-          float& value = state.o[element(r, index)];
-          value = row.factors.fold(before[index / 2].values[index % 2], value);
-        }
-      }
-      state.m[r] = run_m_[r] = row.max(run_m_[r], state.m[r]);
-      state.l[r] = run_l_[r] = row.value(run_l_[r], state.l[r]);
-      store_row(output_.runs, place, r, state);
-    }
-  }
-
   const Source& source_;
   const PanelMaps& maps_;
   const StateOutput& output_;
@@ -403,16 +553,15 @@ class WarpgroupAttention {
   int num_stages_;
   std::uint16_t* ring_;
   std::uint16_t* q_;
+  std::uint16_t* weights_;
   ItemControl* control_;
-  GroupState group_;
+  SliceHalves* halves_;
+  KeyRange* ranges_;  // of the tile's pairs
+  RunState run_;
   int slot_ = 0;
   int wraps_ = 0;  // of the ring
-  std::int32_t rows_[2];
-  std::int32_t heads_[2];
-  RowRanges ranges_;
-  KeyRange common_;
-  float run_m_[2];
-  float run_l_[2];
+  bool has_pairs_ = false;  // the warp's sixteen, any
+  std::int32_t places_[2];
 };
 
 }  // namespace assay::kernels::attention

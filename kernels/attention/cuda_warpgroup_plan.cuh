@@ -4,7 +4,11 @@
 #include "kernels/attention/cuda_grid.cuh"
 #include "kernels/attention/cuda_items.cuh"
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
 
 namespace assay::kernels::attention {
 
@@ -62,23 +66,113 @@ inline std::int32_t warpgroup_stages(std::int32_t dim, std::int32_t tiles, std::
   return stages;
 }
 
+// A call's streams as what is cut: the slices of each and how many tiles and key heads walk them.
+struct CutStream {
+  SliceRange slices;
+  std::int64_t units = 0;
+};
+
+// `capacity` keys instead of each stream's own, unless 0.
+inline std::vector<CutStream> cut_streams(std::span<const StreamLoad> streams,
+                                          std::int32_t num_kv_heads,
+                                          std::int32_t group,
+                                          std::int32_t tile_pairs,
+                                          std::int32_t capacity) {
+  std::vector<CutStream> cuts;
+  for (const StreamLoad& stream : streams) {
+    const std::int64_t pairs = std::int64_t{stream.num_rows} * group;
+    const KeyRange keys = {stream.keys.begin, capacity == 0 ? stream.keys.end : capacity};
+    cuts.push_back({slices_of(keys), (pairs + tile_pairs - 1) / tile_pairs * num_kv_heads});
+  }
+  return cuts;
+}
+
+inline std::int64_t num_slices_of(std::span<const CutStream> streams) {
+  std::int64_t slices = 0;
+  for (const CutStream& stream : streams) {
+    slices += stream.units * (stream.slices.end - stream.slices.begin);
+  }
+  return slices;
+}
+
+// Slices that the busiest block walks when all streams are cut in such pieces behind `num_whole`
+// runs. A piece that is cut off to less than half of it fills gaps.
+inline std::int64_t slices_of_busiest(std::span<const CutStream> streams,
+                                      std::int64_t num_whole,
+                                      std::int32_t piece_slices,
+                                      std::int32_t num_blocks) {
+  std::int64_t pieces = -num_whole * (kRunSlices / piece_slices);
+  std::int64_t rest = 0;
+  for (const auto& [slices, units] : streams) {
+    for (std::int32_t piece = slices.begin / piece_slices; piece * piece_slices < slices.end;
+         ++piece) {
+      const std::int32_t size = std::min(slices.end, (piece + 1) * piece_slices) -
+                                std::max(slices.begin, piece * piece_slices);
+      pieces += 2 * size > piece_slices ? units : 0;
+      rest += 2 * size > piece_slices ? 0 : size * units;
+    }
+  }
+  return (pieces + num_blocks - 1) / num_blocks * piece_slices +
+         (rest + num_blocks - 1) / num_blocks;
+}
+
+// How much of the tiles of 64 pairs of a stream is there.
+inline double share_of_pairs(std::int64_t pairs) {
+  const std::int64_t tiles = (pairs + kWarpgroupPairs - 1) / kWarpgroupPairs;
+  return tiles == 0 ? 0 : static_cast<double>(pairs) / static_cast<double>(tiles * kWarpgroupPairs);
+}
+
+// Whole waves of runs, and the rest in the pieces that end soonest. A group that leaves by itself
+// costs up to two slices more, by how much of its tile is there: `pairs_share` of 1.
+inline ItemPlan plan_items(std::span<const CutStream> streams,
+                           std::int32_t num_blocks,
+                           ItemSpill spill,
+                           double pairs_share) {
+  if (spill == ItemSpill::kSlice) {
+    return {.num_whole = 0, .piece_slices = 1};
+  }
+  if (spill != ItemSpill::kAuto) {
+    return {.num_whole = 0, .piece_slices = spill == ItemSpill::kRun ? kRunSlices : kSlices};
+  }
+  std::int64_t runs = 0;
+  for (const auto& [slices, units] : streams) {
+    runs += WholePieces::of(slices, kRunSlices).count * units;
+  }
+  const std::int64_t whole = runs / num_blocks * num_blocks;
+  ItemPlan best = {.num_whole = static_cast<std::int32_t>(whole)};
+  double least = std::numeric_limits<double>::infinity();
+  for (std::int32_t piece = kRunSlices; piece >= kSlices; piece /= 2) {
+    const double alone = 1.0 - static_cast<double>(piece) / kRunSlices;
+    const double cost =
+        static_cast<double>(slices_of_busiest(streams, whole, piece, num_blocks)) *
+        (1 + alone * pairs_share / 2);
+    if (cost < least) {
+      least = cost;
+      best.piece_slices = piece;
+    }
+  }
+  return best;
+}
+
 // Auto: slices where groups would leave a quarter of their waves idle, at head dim 128: wider
 // states cost a merge of slices more than it saves.
 inline ItemSpill warpgroup_spill(std::int32_t dim,
-                                 const WarpgroupChoice& choice,
+                                 ItemSpill choice,
                                  std::int32_t num_blocks,
-                                 std::int64_t num_groups) {
+                                 std::int64_t num_slices) {
   const auto waves = [&](std::int64_t items) { return (items + num_blocks - 1) / num_blocks; };
   const bool is_short =
-      dim == 128 && 4 * waves(kSlices * num_groups) < 3 * kSlices * waves(num_groups);
-  return choice.spill == ItemSpill::kAuto && is_short ? ItemSpill::kSlice : choice.spill;
+      dim == 128 && 4 * waves(num_slices) < 3 * kSlices * waves((num_slices + 3) / kSlices);
+  return choice == ItemSpill::kAuto && is_short ? ItemSpill::kSlice : choice;
 }
 
-// States that a merge loads for each run, where all items together have `num_groups` groups.
-inline std::int32_t run_states(ItemSpill spill, std::int32_t num_blocks, std::int64_t num_groups) {
-  const bool leaves_runs = spill == ItemSpill::kRun ||
-                           (spill == ItemSpill::kAuto && num_groups / kRunGroups >= num_blocks);
-  return spill == ItemSpill::kSlice ? kRunGroups * kSlices : leaves_runs ? 1 : kRunGroups;
+// States that a merge loads for each run.
+inline std::int32_t run_states(const ItemPlan& plan, std::int64_t num_slices) {
+  const std::int32_t piece = plan.piece_slices;
+  const std::int32_t of_rest = piece > kSlices ? (kRunSlices - piece) / kSlices + 1
+                                               : kRunSlices / piece;
+  const bool is_mostly_whole = 2 * std::int64_t{plan.num_whole} * kRunSlices >= num_slices;
+  return is_mostly_whole && num_slices > 0 ? 1 : of_rest;
 }
 
 inline Grid warpgroup_grid(std::int32_t dim,

@@ -121,9 +121,10 @@ ASSAY_DEVICE void wgmma_commit() {
   asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
 }
 
-// Waits for all steps of the warpgroup.
+// Waits for the warpgroup's steps, but for the newest kPending groups of them.
+template <int kPending = 0>
 ASSAY_DEVICE void wgmma_wait() {
-  asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kPending) : "memory");
 }
 
 // Before a barrier after which the tensor cores read what this thread's copies wrote.
@@ -131,11 +132,12 @@ ASSAY_DEVICE void fence_async_proxy() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
-// 128-byte swizzle, 1,024 bytes from one group of eight rows to the next.
-ASSAY_DEVICE std::uint64_t panel_descriptor(const std::uint16_t* at) {
-  const auto address = static_cast<std::uint64_t>(__cvta_generic_to_shared(at));
-  return ((address & 0x3ffffU) >> 4) | (std::uint64_t{1} << 16) | (std::uint64_t{64} << 32) |
-         (std::uint64_t{1} << 62);
+// 128-byte swizzle, 1,024 bytes from one group of eight rows to the next; from element `first` of a
+// panel on, a multiple of 8.
+ASSAY_DEVICE std::uint64_t panel_descriptor(const std::uint16_t* panel, int first) {
+  constexpr std::uint32_t kHigh = 64U | (1U << 30);
+  const std::uint32_t low = ((shared_address(panel) & 0x3ffffU) >> 4) | (1U << 16);
+  return (std::uint64_t{kHigh} << 32) | (low + static_cast<std::uint32_t>(first) / 8);
 }
 
 // acc[64 x 128] (+)= A[64 x 16] B[128 x 16]^T: columns 16 step .. of both panels. The first step of
@@ -145,8 +147,8 @@ ASSAY_DEVICE void wgmma_rows_by_rows(float (&acc)[16][4],
                                      const std::uint16_t* b_panel,
                                      int step,
                                      bool accumulates) {
-  const std::uint64_t a = panel_descriptor(a_panel + 16 * step);
-  const std::uint64_t b = panel_descriptor(b_panel + 16 * step);
+  const std::uint64_t a = panel_descriptor(a_panel, 16 * step);
+  const std::uint64_t b = panel_descriptor(b_panel, 16 * step);
   asm volatile(
       "{\n"
       ".reg .pred p;\n"
@@ -225,6 +227,82 @@ ASSAY_DEVICE void wgmma_rows_by_rows(float (&acc)[16][4],
       : "l"(a), "l"(b), "r"(static_cast<int>(accumulates)));
 }
 
+// acc[64 x 64] (+)= A[64 x 16] B: both in shared memory, by descriptors. B has a row for each column of acc, or,
+// where it is transposed, for each k.
+template <bool kIsTransposed>
+ASSAY_DEVICE void wgmma_64_columns(float* acc,
+                                   std::uint64_t a,
+                                   std::uint64_t b,
+                                   bool accumulates) {
+  asm volatile(
+      "{\n"
+      ".reg .pred p;\n"
+      "setp.ne.b32 p, %34, 0;\n"
+      "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {"
+      "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
+      "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
+      "}, %32, %33, p, 1, 1, 0, %35;\n"
+      "}\n"
+      : "+f"(acc[0]),
+        "+f"(acc[1]),
+        "+f"(acc[2]),
+        "+f"(acc[3]),
+        "+f"(acc[4]),
+        "+f"(acc[5]),
+        "+f"(acc[6]),
+        "+f"(acc[7]),
+        "+f"(acc[8]),
+        "+f"(acc[9]),
+        "+f"(acc[10]),
+        "+f"(acc[11]),
+        "+f"(acc[12]),
+        "+f"(acc[13]),
+        "+f"(acc[14]),
+        "+f"(acc[15]),
+        "+f"(acc[16]),
+        "+f"(acc[17]),
+        "+f"(acc[18]),
+        "+f"(acc[19]),
+        "+f"(acc[20]),
+        "+f"(acc[21]),
+        "+f"(acc[22]),
+        "+f"(acc[23]),
+        "+f"(acc[24]),
+        "+f"(acc[25]),
+        "+f"(acc[26]),
+        "+f"(acc[27]),
+        "+f"(acc[28]),
+        "+f"(acc[29]),
+        "+f"(acc[30]),
+        "+f"(acc[31])
+      : "l"(a), "l"(b), "r"(static_cast<int>(accumulates)), "n"(kIsTransposed ? 1 : 0));
+}
+
+// acc[64 x 64] (+)= A[64 x 16] B[64 x 16]^T: columns 16 step .. of both panels.
+ASSAY_DEVICE void wgmma_rows_by_rows(float (&acc)[8][4],
+                                     const std::uint16_t* a_panel,
+                                     const std::uint16_t* b_panel,
+                                     int step,
+                                     bool accumulates) {
+  wgmma_64_columns<false>(&acc[0][0],
+                          panel_descriptor(a_panel, 16 * step),
+                          panel_descriptor(b_panel, 16 * step),
+                          accumulates);
+}
+
+// acc[64 x 64] (+)= A[64 x 16] B[16 x 64]: columns 16 (step % 4) .. of A's panel, rows 16 step .. of
+// B's.
+ASSAY_DEVICE void wgmma_rows_by_columns(float* acc,
+                                        const std::uint16_t* a_panel,
+                                        const std::uint16_t* b_panel,
+                                        int step,
+                                        bool accumulates) {
+  wgmma_64_columns<true>(acc,
+                         panel_descriptor(a_panel, 16 * (step % 4)),
+                         panel_descriptor(b_panel, 16 * 64 * step),
+                         accumulates);
+}
+
 // acc[64 x 64] (+)= A[64 x 16] B[16 x 64]: rows 16 step .. of the panel; A in registers, two bf16
 // each: row lane / 4, columns 2 (lane % 4) and the next; row + 8; columns + 8; both.
 ASSAY_DEVICE void wgmma_registers_by_columns(float* acc,
@@ -232,7 +310,7 @@ ASSAY_DEVICE void wgmma_registers_by_columns(float* acc,
                                              const std::uint16_t* b_panel,
                                              int step,
                                              bool accumulates) {
-  const std::uint64_t b = panel_descriptor(b_panel + 16 * 64 * step);
+  const std::uint64_t b = panel_descriptor(b_panel, 16 * 64 * step);
   asm volatile(
       "{\n"
       ".reg .pred p;\n"

@@ -39,8 +39,13 @@ ASSAY_HOST_DEVICE static inline float score_of(float dot, float scale) {
   return fma_bits(dot, scale, 0.0F);
 }
 
+// Neither is a NaN or -0.
 ASSAY_HOST_DEVICE static inline float larger_of(float a, float b) {
+#ifdef __CUDA_ARCH__
+  return fmaxf(a, b);
+#else
   return a > b ? a : b;
+#endif
 }
 
 // In (0, 1], or 0 far below the maximum. A masked key's weight is 0 without a call.
@@ -76,9 +81,11 @@ struct FoldFactors {
   }
 };
 
+// e^0 is exactly 1, so that the larger one's factor needs no exponential.
 ASSAY_HOST_DEVICE static inline FoldFactors fold_factors(float a_max, float b_max) {
   const float m = larger_of(a_max, b_max);
-  return {m, exp_bits(add_bits(a_max, -m)), exp_bits(add_bits(b_max, -m))};
+  const float factor = exp_bits(add_bits(a_max == m ? b_max : a_max, -m));
+  return {m, a_max == m ? 1.0F : factor, b_max == m ? 1.0F : factor};
 }
 
 // The unrounded result of a row's element; the output is to_bf16() of it.

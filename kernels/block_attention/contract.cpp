@@ -154,6 +154,12 @@ attention::KeyRange visible_range(const Shape& shape, std::int32_t context, std:
           .end = context + (shape.is_causal ? row + 1 : shape.width)};
 }
 
+attention::StreamLoad load_of(const Shape& shape, std::int32_t context) {
+  return {shape.width,
+          {visible_range(shape, context, 0).begin,
+           visible_range(shape, context, shape.width - 1).end}};
+}
+
 absl::Status check_shape(const Shape& shape, std::span<const std::int64_t> table) {
   if (shape.dim != 128 && shape.dim != 256) {
     return absl::InvalidArgumentError(absl::StrCat("dim: ", shape.dim, " is not 128 or 256"));

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 namespace assay::kernels::block_attention {
 
@@ -28,6 +29,7 @@ struct Shape {
   bool is_causal = false;
   std::int32_t num_groups = 0;    // of the longest stream: ceil((context + width) / 512)
   std::int32_t most_context = 0;  // of a stream
+  std::vector<attention::StreamLoad> streams = {};
   float scale = 0;
 
   std::int32_t num_rows() const { return num_streams * width; }
@@ -101,6 +103,9 @@ std::span<const AxisInfo> axes();
 
 // What row `row` (0 .. width - 1) of a stream with `context` keys sees. Never overflows.
 attention::KeyRange visible_range(const Shape& shape, std::int32_t context, std::int32_t row);
+
+// Of a stream with `context` keys.
+attention::StreamLoad load_of(const Shape& shape, std::int32_t context);
 
 // INVALID_ARGUMENT names the field: head dim, heads not a multiple of key heads, more than 16 query
 // heads a key head, a width outside [2, 16], a negative window, an offset or stride that is not a

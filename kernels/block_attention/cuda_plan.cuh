@@ -60,11 +60,14 @@ inline StagedLaunch plan_staged(const Shape& shape, const StagedChoice& choice) 
   launch.attend = {.num_blocks = blocks * grid.num_slots,
                    .num_threads = attention::kSlices * attention::kLanes,
                    .shared_bytes = attention::staged_bytes(shape.dim, grid.block)};
-  launch.merge = attention::merge_grid(std::int64_t{shape.num_rows()} * shape.num_heads,
-                                       shape.dim,
-                                       static_cast<std::int32_t>(groups),
-                                       choice.spills_runs ? 1 : attention::kRunGroups);
-  launch.merge_plan = {.spills_runs = choice.spills_runs, .stores_result = choice.stores_result};
+  const auto most_groups = static_cast<std::int32_t>(groups);
+  const std::int32_t merge_warps =
+      attention::merge_warps(most_groups, choice.spills_runs ? 1 : attention::kRunGroups);
+  launch.merge = attention::merge_grid(
+      std::int64_t{shape.num_rows()} * shape.num_heads, shape.dim, most_groups, merge_warps);
+  launch.merge_plan = {.spills_runs = choice.spills_runs,
+                       .stores_result = choice.stores_result,
+                       .num_warps = merge_warps};
   return launch;
 }
 

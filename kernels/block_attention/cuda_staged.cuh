@@ -38,17 +38,17 @@ ASSAY_DEVICE void attend_staged_block(const Params& params, const StagedGrid& gr
 
 template <int kBatch, int kDim, Mutation kMutation>
 ASSAY_DEVICE void merge_block(const Params& params, const MergePlan& plan) {
-  constexpr int kParts = kDim / attention::kMergeDims;
-  const std::int64_t number = attention::block_id() / kParts;
+  const auto task = attention::MergeTask::of(plan.num_warps, kDim);
+  if (task.number >= num_results(params)) {
+    return;
+  }
   const attention::MergeRow row =
       merge_row_of<kMutation>(params,
                               plan,
-                              static_cast<int>(number / params.num_heads),
-                              static_cast<int>(number % params.num_heads));
+                              static_cast<int>(task.number / params.num_heads),
+                              static_cast<int>(task.number % params.num_heads));
   attention::merge_row<kBatch, kDim, defect_of(kMutation)>(
-      row,
-      {params.out, plan.stores_result ? params.result : nullptr},
-      static_cast<int>(attention::block_id() % kParts));
+      row, {params.out, plan.stores_result ? params.result : nullptr}, task);
 }
 
 // One warp for (row, key head, group).

@@ -10,7 +10,7 @@ namespace {
 
 using attention::PolynomialExp;
 
-constexpr int kMergeBatch = 8;
+constexpr int kMergeBatch = 4;
 
 struct WarpgroupCall {
   attention::PanelMaps maps;
@@ -26,7 +26,7 @@ __global__ void __launch_bounds__(attention::WarpgroupShape<kDim, kTiles>::kThre
 }
 
 template <int kDim>
-__global__ void __launch_bounds__(attention::kMostMergeWarps* attention::kLanes)
+__global__ void __launch_bounds__(attention::kMostMergeWarps* attention::kLanes, 3)
     block_attention_warpgroup_merge_kernel(const __grid_constant__ Params params,
                                            const __grid_constant__ WarpgroupGrid grid) {
   merge_warpgroup_block<kMergeBatch, kDim>(params, grid);

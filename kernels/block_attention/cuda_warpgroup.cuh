@@ -11,11 +11,12 @@ namespace assay::kernels::block_attention {
 
 // How the items are made: speed, never bits.
 struct WarpgroupGrid {
-  attention::ItemSpill spill = attention::ItemSpill::kAuto;
+  attention::ItemPlan items;
   std::int32_t num_blocks = 1;
   std::int32_t num_stages = 2;
   std::int32_t tile_pairs = attention::kWarpgroupPairs;
   bool stores_result = true;
+  std::int32_t num_merge_warps = 1;  // to a result
 };
 
 // Context and block keys of every stream.
@@ -48,14 +49,8 @@ struct BlockKeys {
     return {range(stream, 0).begin, range(stream, params.width - 1).end};
   }
 
-  ASSAY_DEVICE attention::GroupRange groups(std::int32_t stream) const {
-    const attention::KeyRange seen = keys(stream);
-    return {seen.begin / attention::kGroupKeys,
-            (seen.end + attention::kGroupKeys - 1) / attention::kGroupKeys};
-  }
-
   ASSAY_DEVICE std::int32_t num_whole_groups(std::int32_t stream) const {
-    return groups(stream).end;
+    return (keys(stream).end + attention::kGroupKeys - 1) / attention::kGroupKeys;
   }
 
   ASSAY_DEVICE attention::KeyRange common(std::int32_t stream) const {
@@ -131,34 +126,29 @@ ASSAY_DEVICE void attend_warpgroup_block(const Params& params,
       .num_heads = params.num_heads};
   attention::WarpgroupAttention<Exp, kDim, kTiles, BlockKeys<kDim>> attention(
       keys, maps, output, params.scale, attention::shared_memory(), grid.num_stages);
-  attention.run(grid.spill, grid.num_blocks);
+  attention.run(grid.items, grid.num_blocks);
 }
 
 template <int kBatch, int kDim>
 ASSAY_DEVICE void merge_warpgroup_block(const Params& params, const WarpgroupGrid& grid) {
-  using attention::ItemSpill;
-  constexpr int kParts = kDim / attention::kMergeDims;
-  const std::int64_t number = attention::block_id() / kParts;
-  const auto row = static_cast<int>(number / params.num_heads);
-  const auto head = static_cast<int>(number % params.num_heads);
-  const bool has_runs = grid.spill == ItemSpill::kRun;
+  const auto task = attention::MergeTask::of(grid.num_merge_warps, kDim);
+  if (task.number >= num_results(params)) {
+    return;
+  }
+  const auto row = static_cast<int>(task.number / params.num_heads);
+  const auto head = static_cast<int>(task.number % params.num_heads);
   attention::MergeRow merge =
-      merge_row_of<Mutation::kNone>(params, {.spills_runs = has_runs}, row, head);
-  const BlockKeys<kDim> keys = {params};
-  const int stream = row / params.width;
-  const int local = row % params.width;
-  if (grid.spill == ItemSpill::kSlice) {
-    merge.slices = {params.slice_m, params.slice_l, params.slice_o};
+      merge_row_of<Mutation::kNone>(params, {.spills_runs = true}, row, head);
+  merge.slices = {params.slice_m, params.slice_l, params.slice_o};
+  const attention::StreamCut cut = attention::cut_of(
+      BlockKeys<kDim>{params}, row / params.width, grid.items, grid.tile_pairs);
+  merge.cut = &cut;
+  if (grid.items.leaves_slices()) {
+    merge.num_run_groups = 0;
     merge.first_slice_group = merge.group_begin;
-  } else if (grid.spill == ItemSpill::kAuto) {
-    const std::int32_t group = keys.num_heads_per_key();
-    merge.num_run_groups = attention::num_whole_groups(
-        keys, stream, local * group + head % group, head / group, grid.tile_pairs, grid.num_blocks);
   }
   attention::merge_row<kBatch, kDim, attention::Defect::kNone>(
-      merge,
-      {params.out, grid.stores_result ? params.result : nullptr},
-      static_cast<int>(attention::block_id() % kParts));
+      merge, {params.out, grid.stores_result ? params.result : nullptr}, task);
 }
 
 }  // namespace assay::kernels::block_attention

@@ -19,27 +19,34 @@ struct WarpgroupLaunch {
 
 inline WarpgroupLaunch plan_warpgroup(const Shape& shape,
                                       const attention::WarpgroupChoice& choice) {
-  const std::int64_t pairs = std::int64_t{shape.width} * shape.group();
-  const std::int64_t in_window = std::min<std::int64_t>(
-      shape.num_groups, (std::int64_t{shape.window} + 2 * shape.width) / attention::kGroupKeys + 2);
+  const std::int32_t pairs = shape.width * shape.group();
   WarpgroupLaunch launch;
   launch.tiles = attention::warpgroup_tiles(shape.dim, pairs, choice.tiles);
   WarpgroupGrid& grid = launch.grid;
   grid.tile_pairs = launch.tiles * attention::kWarpgroupPairs;
-  const std::int64_t tiles = (pairs + grid.tile_pairs - 1) / grid.tile_pairs;
   grid.num_stages = attention::warpgroup_stages(shape.dim, launch.tiles, choice.stages);
   grid.num_blocks =
       choice.sms * attention::warpgroup_blocks_per_sm(shape.dim, launch.tiles, grid.num_stages);
-  const std::int64_t num_groups = tiles * shape.num_streams * shape.num_kv_heads * in_window;
-  grid.spill = attention::warpgroup_spill(shape.dim, choice, grid.num_blocks, num_groups);
   grid.stores_result = choice.stores_result;
+  const auto streams = attention::cut_streams(
+      shape.streams, shape.num_kv_heads, shape.group(), grid.tile_pairs, 0);
+  const std::int64_t num_slices = attention::num_slices_of(streams);
+  grid.items = attention::plan_items(
+      streams,
+      grid.num_blocks,
+      attention::warpgroup_spill(shape.dim, choice.spill, grid.num_blocks, num_slices),
+      attention::share_of_pairs(pairs));
   launch.attend = attention::warpgroup_grid(
       shape.dim, launch.tiles, grid.num_stages, shape.num_streams == 0 ? 0 : grid.num_blocks);
-  launch.merge =
-      attention::merge_grid(std::int64_t{shape.num_rows()} * shape.num_heads,
-                            shape.dim,
-                            static_cast<std::int32_t>(in_window),
-                            attention::run_states(grid.spill, grid.num_blocks, num_groups));
+
+  const auto most_groups = static_cast<std::int32_t>(std::min<std::int64_t>(
+      shape.num_groups, (std::int64_t{shape.window} + 2 * shape.width) / attention::kGroupKeys + 2));
+  grid.num_merge_warps =
+      attention::merge_warps(most_groups, attention::run_states(grid.items, num_slices));
+  launch.merge = attention::merge_grid(std::int64_t{shape.num_rows()} * shape.num_heads,
+                                       shape.dim,
+                                       most_groups,
+                                       grid.num_merge_warps);
   return launch;
 }
 

@@ -140,6 +140,9 @@ absl::StatusOr<BlockPlan> parse_plan(const Workload& workload) {
   if (text_of(complete, "order") == "descending") {
     std::ranges::reverse(plan.streams);
   }
+  for (const auto& stream : plan.streams) {
+    shape.streams.push_back(load_of(shape, stream.context));
+  }
   shape.num_groups =
       plan.streams.empty() ? 0 : attention::num_groups_of(shape.most_context + shape.width);
   place_streams(plan, number_of(complete, "slack"));

@@ -28,6 +28,7 @@ struct Shape {
   std::int32_t num_groups = 0;      // of the longest row: ceil((committed + depth) / 512)
   std::int32_t num_tiles = 0;       // of 16 pairs, see kTiles
   std::int32_t most_committed = 0;  // of a stream
+  std::vector<attention::StreamLoad> streams = {};
   float scale = 0;  // 1 / sqrt(dim) rounded to fp32 unless the data asks for another
 
   std::int32_t group() const { return num_heads / num_kv_heads; }

@@ -20,7 +20,7 @@ struct TailPlan {
 
 // How the items are made: speed, never bits.
 struct WarpgroupGrid {
-  attention::ItemSpill spill = attention::ItemSpill::kAuto;
+  attention::ItemPlan items;
   std::int32_t num_blocks = 1;
   std::int32_t num_stages = 2;
   std::int32_t tile_pairs = attention::kWarpgroupPairs;
@@ -53,10 +53,6 @@ struct CommittedKeys {
   ASSAY_DEVICE attention::KeyRange keys(std::int32_t stream) const {
     return {0,
             Stream::of(params, stream).committed / attention::kSliceKeys * attention::kSliceKeys};
-  }
-
-  ASSAY_DEVICE attention::GroupRange groups(std::int32_t stream) const {
-    return {0, (keys(stream).end + attention::kGroupKeys - 1) / attention::kGroupKeys};
   }
 
   ASSAY_DEVICE std::int32_t num_whole_groups(std::int32_t stream) const {
@@ -163,7 +159,7 @@ ASSAY_DEVICE void attend_warpgroup_block(const Params& params,
     return;
   }
   Attention(keys, maps, output, params.scale, attention::shared_memory(), grid.num_stages)
-      .run(grid.spill, grid.num_blocks);
+      .run(grid.items, grid.num_blocks);
 }
 
 struct WarpgroupMergePlan {
@@ -173,26 +169,23 @@ struct WarpgroupMergePlan {
 
 template <int kBatch, int kDim>
 ASSAY_DEVICE void merge_warpgroup_block(const Params& params, const WarpgroupMergePlan& plan) {
-  constexpr int kParts = kDim / attention::kMergeDims;
-  const std::int64_t number = attention::block_id() / kParts;
-  const auto row = static_cast<int>(number / params.num_heads);
-  const auto head = static_cast<int>(number % params.num_heads);
+  const auto task = attention::MergeTask::of(plan.merge.num_warps, kDim);
+  if (task.number >= num_results(params)) {
+    return;
+  }
+  const auto row = static_cast<int>(task.number / params.num_heads);
+  const auto head = static_cast<int>(task.number % params.num_heads);
   attention::MergeRow merge = merge_row_of<Mutation::kNone>(params, plan.merge, row, head);
   const CommittedKeys<kDim> keys = {params};
   const std::int32_t stream = params.row_stream[row];
   if (!plan.merge.has_slices) {
     merge.first_slice_group = keys.num_whole_groups(stream);
   }
-  if (plan.grid.spill == attention::ItemSpill::kAuto) {
-    const std::int32_t group = keys.num_heads_per_key();
-    const std::int32_t pair = (row - keys.row(stream, 0)) * group + head % group;
-    merge.num_run_groups = attention::num_whole_groups(
-        keys, stream, pair, head / group, plan.grid.tile_pairs, plan.grid.num_blocks);
-  }
+  const attention::StreamCut cut =
+      attention::cut_of(keys, stream, plan.grid.items, plan.grid.tile_pairs);
+  merge.cut = &cut;
   attention::merge_row<kBatch, kDim, attention::Defect::kNone>(
-      merge,
-      {params.out, plan.merge.stores_result ? params.result : nullptr},
-      static_cast<int>(attention::block_id() % kParts));
+      merge, {params.out, plan.merge.stores_result ? params.result : nullptr}, task);
 }
 
 }  // namespace assay::kernels::tree_attention

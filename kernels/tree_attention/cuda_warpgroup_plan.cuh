@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
 namespace assay::kernels::tree_attention {
 
@@ -53,7 +54,6 @@ inline TailPlan plan_tails(std::int32_t dim,
 
 inline WarpgroupLaunch plan_warpgroup(const Shape& shape,
                                       const attention::WarpgroupChoice& choice) {
-  using attention::ItemSpill;
   const std::int64_t pairs = std::int64_t{shape.num_rows} * shape.group();
   const std::int64_t stream_pairs = pairs / std::max(shape.num_streams, 1);
   const std::int32_t groups = capacity_groups(shape, choice.capacity);
@@ -65,12 +65,18 @@ inline WarpgroupLaunch plan_warpgroup(const Shape& shape,
   grid.num_stages = attention::warpgroup_stages(shape.dim, launch.tiles, choice.stages);
   const std::int32_t slots =
       choice.sms * attention::warpgroup_blocks_per_sm(shape.dim, launch.tiles, grid.num_stages);
-  const std::int64_t tiles =
-      std::max<std::int64_t>((stream_pairs + grid.tile_pairs - 1) / grid.tile_pairs, 1);
-  const std::int64_t committed =
-      choice.capacity == 0 ? shape.most_committed / attention::kGroupKeys : groups;
-  const std::int64_t num_groups = tiles * shape.num_streams * shape.num_kv_heads * committed;
-  grid.spill = attention::warpgroup_spill(shape.dim, choice, slots, num_groups);
+  std::vector<attention::StreamLoad> loads = shape.streams;
+  for (attention::StreamLoad& load : loads) {
+    load.keys.end -= load.keys.end % attention::kSliceKeys;
+  }
+  const auto streams = attention::cut_streams(
+      loads, shape.num_kv_heads, shape.group(), grid.tile_pairs, choice.capacity);
+  const std::int64_t num_slices = attention::num_slices_of(streams);
+  grid.items = attention::plan_items(
+      streams,
+      slots,
+      attention::warpgroup_spill(shape.dim, choice.spill, slots, num_slices),
+      attention::share_of_pairs(stream_pairs));
   launch.attend = attention::warpgroup_grid(shape.dim, launch.tiles, grid.num_stages, 0);
   grid.tails =
       plan_tails(shape.dim,
@@ -81,18 +87,19 @@ inline WarpgroupLaunch plan_warpgroup(const Shape& shape,
   // Room for tails beside the items where there are few; one group more, for slices of none that is
   // whole.
   const std::int64_t items =
-      (grid.spill == ItemSpill::kSlice ? attention::kSlices : 1) * (num_groups + 1);
+      (num_slices + attention::kSlices) / std::min(grid.items.piece_slices, attention::kSlices);
   grid.num_blocks = items + grid.tails.num_blocks <= slots ? slots - grid.tails.num_blocks : slots;
   launch.attend.num_blocks = pairs == 0 ? 0 : grid.num_blocks + grid.tails.num_blocks;
-  launch.merge =
-      attention::merge_grid(std::int64_t{shape.num_rows} * shape.num_heads,
-                            shape.dim,
-                            std::max(groups, shape.num_groups),
-                            attention::run_states(grid.spill, grid.num_blocks, num_groups));
+  const std::int32_t most_groups = std::max(groups, shape.num_groups);
+  const std::int32_t merge_warps = attention::merge_warps(
+      most_groups, attention::run_states(grid.items, num_slices));
+  launch.merge = attention::merge_grid(
+      std::int64_t{shape.num_rows} * shape.num_heads, shape.dim, most_groups, merge_warps);
   launch.merge_plan = {
-      .merge = {.has_slices = grid.spill == ItemSpill::kSlice,
-                .spills_runs = grid.spill == ItemSpill::kRun || grid.spill == ItemSpill::kAuto,
-                .stores_result = choice.stores_result},
+      .merge = {.has_slices = grid.items.leaves_slices(),
+                .spills_runs = !grid.items.leaves_slices(),
+                .stores_result = choice.stores_result,
+                .num_warps = merge_warps},
       .grid = grid};
   return launch;
 }

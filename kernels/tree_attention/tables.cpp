@@ -66,6 +66,7 @@ Tables make_tables(const Plan& plan) {
     for (std::int32_t pair = 0; pair < num_rows * shape.group(); pair += attention::kTilePairs) {
       tables.tiles.insert(tables.tiles.end(), {number, pair});
     }
+    shape.streams.push_back({num_rows, {0, committed}});
     shape.most_committed = std::max(shape.most_committed, committed);
   }
   shape.num_rows = static_cast<std::int32_t>(tables.depths.size());

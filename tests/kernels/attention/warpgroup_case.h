@@ -178,12 +178,8 @@ struct TestSource {
 
   KeyRange mapped(std::int32_t stream) const { return {0, data.mapped(stream)}; }
 
-  GroupRange groups(std::int32_t stream) const {
-    return {keys(stream).begin / kGroupKeys, num_groups_of(keys(stream).end)};
-  }
-
   std::int32_t num_whole_groups(std::int32_t stream) const {
-    return kMasked ? groups(stream).end : keys(stream).end / kGroupKeys;
+    return kMasked ? num_groups_of(keys(stream).end) : keys(stream).end / kGroupKeys;
   }
 
   const std::uint16_t* q_row(std::int32_t stream, std::int32_t pair, int kv_head) const {

@@ -93,11 +93,55 @@ void expect_nothing_else(const Results& found) {
   }
 }
 
+// How the groups of a stream left, written out: of each group, whether as slices, and of each run,
+// up to which group folded together.
+struct Cut {
+  SliceRange slices;
+  std::int32_t first_whole = 0;  // runs that left whole
+  std::int32_t end_whole = 0;
+  std::int32_t piece_slices = kRunSlices;
+
+  std::int32_t end_folded(std::int32_t run) const {
+    if (run >= first_whole && run < end_whole) {
+      return (run + 1) * kRunGroups;
+    }
+    if (piece_slices <= kSlices) {
+      return 0;
+    }
+    const std::int32_t begin = std::max(slices.begin, run * kRunSlices);
+    return (begin / piece_slices + 1) * piece_slices / kSlices;
+  }
+};
+
+// Streams in order take whole runs for all their units while the plan has them.
+template <class Source>
+std::vector<Cut> cuts_of(const Source& source, const ItemPlan& plan, int tile_pairs) {
+  std::vector<Cut> cuts;
+  std::int32_t runs_before = 0;
+  for (std::int32_t stream = 0; stream < source.num_streams(); ++stream) {
+    const KeyRange keys = source.keys(stream);
+    const std::int32_t pairs = source.num_rows(stream) * source.num_heads_per_key();
+    const std::int32_t units = (pairs + tile_pairs - 1) / tile_pairs * source.num_kv_heads();
+    Cut cut = {.slices = {keys.begin / kSliceKeys, (keys.end + kSliceKeys - 1) / kSliceKeys},
+               .piece_slices = plan.piece_slices};
+    cut.first_whole = cut.end_whole = (cut.slices.begin + kRunSlices - 1) / kRunSlices;
+    const std::int32_t runs = std::max(0, cut.slices.end / kRunSlices - cut.first_whole);
+    for (std::int32_t taken = runs_before;
+         units > 0 && taken + units <= plan.num_whole && cut.end_whole < cut.first_whole + runs;
+         taken += units) {
+      ++cut.end_whole;
+    }
+    runs_before += runs * units;
+    cuts.push_back(cut);
+  }
+  return cuts;
+}
+
 template <int kDim, int kTiles, bool kMasked>
 void expect_the_contract(const WarpgroupCase& given,
                          int num_blocks,
                          int num_stages,
-                         ItemSpill spill) {
+                         const ItemPlan& plan) {
   using Shape = WarpgroupShape<kDim, kTiles>;
   const CaseData data(given);
   const TestSource<kMasked> source = {given, data};
@@ -119,37 +163,25 @@ void expect_the_contract(const WarpgroupCase& given,
                 [&] {
                   WarpgroupAttention<PolynomialExp, kDim, kTiles, TestSource<kMasked>> attention(
                       source, maps, output, kScale, shared_memory(), num_stages);
-                  attention.run(spill, num_blocks);
+                  attention.run(plan, num_blocks);
                 });
   ASSERT_EQ("", error);
 
-  std::int32_t unit_end = 0;
-  std::int32_t num_units = 0;
+  const std::vector<Cut> cuts = cuts_of(source, plan, Shape::kPairs);
   for (std::int32_t stream = 0; stream < source.num_streams(); ++stream) {
-    num_units += num_units_of(source, stream, Shape::kPairs);
-  }
-  const ItemPlan plan = plan_items(num_units, num_blocks, spill);
-  for (std::int32_t stream = 0; stream < source.num_streams(); ++stream) {
-    const std::int32_t first_unit = unit_end;
-    unit_end += num_units_of(source, stream, Shape::kPairs);
-    const GroupRange span = source.groups(stream);
-    const std::int32_t units_of_run =
-        num_tiles_of(source, stream, Shape::kPairs) * given.num_kv_heads;
+    const Cut& cut = cuts[static_cast<std::size_t>(stream)];
     for (std::int32_t local = 0; local < source.num_rows(stream); ++local) {
       const KeyRange range = kMasked ? source.range(stream, local) : source.keys(stream);
       for (int head = 0; head < data.num_heads(); ++head) {
         const std::int32_t row = source.row(stream, local);
-        const std::int32_t pair = local * given.group + head % given.group;
+        const std::int64_t place = std::int64_t{row} * data.num_heads() + head;
         MaybeState run;
         const ModelRow model = model_row(given, data, stream, row, head, range);
-        for (std::int32_t group = span.begin; group < span.end; ++group) {
-          const std::int32_t unit = first_unit +
-                                    (group / kRunGroups - span.begin / kRunGroups) * units_of_run +
-                                    pair / Shape::kPairs * given.num_kv_heads + head / given.group;
-          const bool is_whole = unit < plan.num_whole;
-          const bool is_lone = plan.piece_slices == 1 && !is_whole;
-          const bool has_slices = is_lone || group >= source.num_whole_groups(stream);
-          const std::int64_t place = std::int64_t{row} * data.num_heads() + head;
+        const std::int32_t end_group = num_groups_of(source.keys(stream).end);
+        for (std::int32_t group = cut.slices.begin / kSlices; group < end_group; ++group) {
+          const bool has_slices =
+              plan.leaves_slices() || group >= source.num_whole_groups(stream);
+          const bool is_folded = group < cut.end_folded(group / kRunGroups);
           MaybeState folded;
           for (std::int32_t slice = group * kSlices; slice < (group + 1) * kSlices; ++slice) {
             const MaybeState state = model.slice(slice);
@@ -158,13 +190,13 @@ void expect_the_contract(const WarpgroupCase& given,
               expect_state(state, slices, slice, place);
             }
           }
-          if (!has_slices && !is_whole) {
+          if (!has_slices && !is_folded) {
             expect_state(folded, groups, group, place);
           }
-          if (!has_slices && is_whole) {
+          if (!has_slices && is_folded) {
             fold_model(run, folded);
           }
-          if ((group + 1) % kRunGroups == 0 || group + 1 == span.end) {
+          if ((group + 1) % kRunGroups == 0 || group + 1 == end_group) {
             expect_state(run, runs, group / kRunGroups, place);
             run.reset();
           }
@@ -177,12 +209,16 @@ void expect_the_contract(const WarpgroupCase& given,
   expect_nothing_else(slices);
 }
 
+constexpr ItemPlan kRuns = {.piece_slices = kRunSlices};
+constexpr ItemPlan kGroups = {.piece_slices = kSlices};
+constexpr ItemPlan kLoneSlices = {.piece_slices = 1};
+
 TEST(Warpgroup, StoresEachGroup) {
   expect_the_contract<128, 1, false>(
       {.dim = 128, .group = 6, .num_kv_heads = 1, .streams = {{2, 1'024}}},
       1,
       3,
-      ItemSpill::kGroup);
+      kGroups);
 }
 
 TEST(Warpgroup, FoldsRunsAcrossStreamsWithOrWithoutKeys) {
@@ -193,15 +229,29 @@ TEST(Warpgroup, FoldsRunsAcrossStreamsWithOrWithoutKeys) {
        .streams = {{1, 511}, {3, 1'030}, {0, 600}, {2, 0}, {1, 512}}},
       2,
       2,
-      ItemSpill::kRun);
+      kRuns);
 }
 
-TEST(Warpgroup, SplitsWhatDoesNotFillTheGrid) {
-  expect_the_contract<128, 1, false>(
-      {.dim = 128, .group = 1, .num_kv_heads = 1, .streams = {{1, 4'608}, {1, 512}}},
-      2,
-      5,
-      ItemSpill::kAuto);
+TEST(Warpgroup, CutsWhatWholeRunsLeave) {
+  // Whole runs of the first stream only; its second run and the other streams in pieces.
+  const WarpgroupCase given = {.dim = 128,
+                               .group = 1,
+                               .num_kv_heads = 2,
+                               .streams = {{1, 8'704}, {1, 512}, {1, 4'736}}};
+  for (const std::int32_t piece : {kSlices, 2 * kSlices, 4 * kSlices}) {
+    expect_the_contract<128, 1, false>(given, 3, 2, {.num_whole = 3, .piece_slices = piece});
+  }
+}
+
+TEST(Warpgroup, CutsAWindowAtBothEnds) {
+  // From within a piece to within another, over the border of a run; within one piece.
+  const WarpgroupCase given = {.dim = 128,
+                               .group = 2,
+                               .num_kv_heads = 1,
+                               .streams = {{2, 4'800, 2'000}, {2, 700, 30}}};
+  for (const std::int32_t piece : {kSlices, 2 * kSlices, 4 * kSlices}) {
+    expect_the_contract<128, 1, true>(given, 2, 2, {.num_whole = 2, .piece_slices = piece});
+  }
 }
 
 TEST(Warpgroup, StoresEachSlice) {
@@ -209,7 +259,7 @@ TEST(Warpgroup, StoresEachSlice) {
       {.dim = 128, .group = 6, .num_kv_heads = 2, .streams = {{1, 1'024}, {2, 513}}},
       3,
       2,
-      ItemSpill::kSlice);
+      kLoneSlices);
 }
 
 TEST(Warpgroup, StoresEachSliceOfAWindow) {
@@ -217,17 +267,17 @@ TEST(Warpgroup, StoresEachSliceOfAWindow) {
       {.dim = 256, .group = 4, .num_kv_heads = 1, .streams = {{2, 700, 200}}},
       2,
       4,
-      ItemSpill::kSlice);
+      kLoneSlices);
 }
 
 TEST(Warpgroup, SharesPanelsBetweenTwoTiles) {
   expect_the_contract<128, 2, false>(
-      {.dim = 128, .group = 12, .num_kv_heads = 1, .streams = {{8, 512}}}, 1, 4, ItemSpill::kRun);
+      {.dim = 128, .group = 12, .num_kv_heads = 1, .streams = {{8, 512}}}, 1, 4, kRuns);
 }
 
 TEST(Warpgroup, SharesColumnsBetweenTwoWarpgroups) {
   expect_the_contract<256, 1, false>(
-      {.dim = 256, .group = 6, .num_kv_heads = 1, .streams = {{1, 1'024}}}, 1, 4, ItemSpill::kRun);
+      {.dim = 256, .group = 6, .num_kv_heads = 1, .streams = {{1, 1'024}}}, 1, 4, kRuns);
 }
 
 TEST(Warpgroup, MasksEachRowsWindow) {
@@ -237,7 +287,7 @@ TEST(Warpgroup, MasksEachRowsWindow) {
                                      .streams = {{3, 900, 500}, {2, 130, 200}, {2, 1'025, 3}}},
                                     1,
                                     3,
-                                    ItemSpill::kGroup);
+                                    kGroups);
 }
 
 TEST(Warpgroup, MasksAcrossTheBordersOfARun) {
@@ -245,7 +295,7 @@ TEST(Warpgroup, MasksAcrossTheBordersOfARun) {
       {.dim = 128, .group = 1, .num_kv_heads = 1, .streams = {{2, 4'200, 300}}},
       3,
       3,
-      ItemSpill::kRun);
+      kRuns);
 }
 
 TEST(Warpgroup, CopiesRowsOneByOneWhereNoBoxIs) {
@@ -258,9 +308,9 @@ TEST(Warpgroup, CopiesRowsOneByOneWhereNoBoxIs) {
                                            {2, 9, 20, 9},
                                            {2, 300, 21, 30}};
   expect_the_contract<128, 1, true>(
-      {.dim = 128, .group = 3, .num_kv_heads = 2, .streams = streams}, 2, 3, ItemSpill::kGroup);
+      {.dim = 128, .group = 3, .num_kv_heads = 2, .streams = streams}, 2, 3, kGroups);
   expect_the_contract<256, 1, true>(
-      {.dim = 256, .group = 2, .num_kv_heads = 1, .streams = streams}, 1, 2, ItemSpill::kSlice);
+      {.dim = 256, .group = 2, .num_kv_heads = 1, .streams = streams}, 1, 2, kLoneSlices);
 }
 
 TEST(Warpgroup, WalksMoreStreamsThanAWarpHasLanes) {
@@ -271,8 +321,8 @@ TEST(Warpgroup, WalksMoreStreamsThanAWarpHasLanes) {
                             : stream % 2 == 0  ? CaseStream{1, 127}
                                                : CaseStream{0, 512});
   }
-  for (const ItemSpill spill : {ItemSpill::kRun, ItemSpill::kSlice}) {
-    expect_the_contract<128, 1, false>(given, 3, 2, spill);
+  for (const ItemPlan& plan : {kRuns, kLoneSlices, ItemPlan{.num_whole = 9}}) {
+    expect_the_contract<128, 1, false>(given, 3, 2, plan);
   }
 }
 
@@ -282,7 +332,7 @@ TEST(Warpgroup, PublishesItemsFarAhead) {
       {.dim = 128, .group = 1, .num_kv_heads = 1, .streams = {{1, 4'096}}},
       1,
       kMostItemStages,
-      ItemSpill::kSlice);
+      kLoneSlices);
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ void wait_for_phase(const void* barrier, int parity);
 void copy_counted(const void* barrier, std::uint16_t* target, const std::uint16_t* source);
 void issue_step(std::function<void()> step);
 void commit_steps();
-void wait_for_steps();
+void wait_for_steps(int pending);
 
 // Ends the run; it does not return.
 void fail(const std::string& what);

@@ -68,6 +68,7 @@ void BlockCase::fill() {
     table_.insert(table_.end(), {next, next + kFirstElement, stride});
     next += stride * shape_.num_kv_heads + 2 * kFirstElement;
     shape_.most_context = std::max(shape_.most_context, context);
+    shape_.streams.push_back(load_of(shape_, context));
     shape_.num_groups =
         std::max(shape_.num_groups, attention::num_groups_of(context + shape_.width));
   }

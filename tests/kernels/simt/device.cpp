@@ -130,24 +130,24 @@ void copy_counted(const void* barrier, std::uint16_t* target, const std::uint16_
 }
 
 void issue_step(std::function<void()> step) {
-  running->here().steps.issued.push_back(std::move(step));
+  running->here().steps.uncommitted.push_back(std::move(step));
 }
 
 void commit_steps() {
   StepQueue& steps = running->here().steps;
-  steps.num_committed = steps.issued.size();
+  steps.groups.push_back(std::exchange(steps.uncommitted, {}));
 }
 
-void wait_for_steps() {
+void wait_for_steps(int pending) {
   Request request{.op = Op::kWaitForSteps};
   running->collective(request);
   StepQueue& steps = running->here().steps;
-  for (std::size_t i = 0; i < steps.num_committed; ++i) {
-    steps.issued[i]();
+  while (steps.groups.size() > static_cast<std::size_t>(pending)) {
+    for (const std::function<void()>& step : steps.groups.front()) {
+      step();
+    }
+    steps.groups.pop_front();
   }
-  steps.issued.erase(steps.issued.begin(),
-                     steps.issued.begin() + static_cast<std::ptrdiff_t>(steps.num_committed));
-  steps.num_committed = 0;
 }
 
 void fail(const std::string& what) {

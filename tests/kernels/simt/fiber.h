@@ -7,6 +7,7 @@
 
 #include <csetjmp>
 #include <cstddef>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <ucontext.h>
@@ -18,10 +19,10 @@ inline constexpr std::size_t kStackBytes = 128 * 1024;
 
 enum class State { kReady, kInCollective, kAtBarrier, kAtPhase, kDone };
 
-// What the tensor cores were asked for: it runs at the wait.
+// What the tensor cores were asked for, in groups: it runs at the wait that covers it.
 struct StepQueue {
-  std::vector<std::function<void()>> issued;
-  std::size_t num_committed = 0;
+  std::vector<std::function<void()>> uncommitted;
+  std::deque<std::vector<std::function<void()>>> groups;
 };
 
 struct Fiber {

@@ -32,6 +32,13 @@ inline float shuffle_from(float value, int lane) {
       static_cast<std::uint32_t>(shuffle_from(static_cast<std::int32_t>(bits_of(value)), lane)));
 }
 
+inline std::int32_t warp_sum(std::int32_t value) {
+  for (int distance = 1; distance < 32; distance *= 2) {
+    value += shuffle_from(value, (thread_id() % 32) ^ distance);
+  }
+  return value;
+}
+
 inline void load_matrices(std::uint32_t (&matrices)[4], const std::byte* row) {
   simt::load_matrices(matrices, row, false);
 }

@@ -90,6 +90,7 @@ void TreeCase::make_rows() {
       ++shape_.num_tiles;
     }
     shape_.num_rows += num_rows;
+    shape_.streams.push_back({num_rows, {0, stream.committed}});
     shape_.most_committed = std::max(shape_.most_committed, stream.committed);
   }
   k_cache_.assign(size_of(next), kNaN);

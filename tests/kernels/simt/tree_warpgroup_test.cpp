@@ -185,13 +185,14 @@ TEST(SimtTreeWarpgroup, FewTailsHaveABlockEachBesideTheItems) {
   shape.num_streams = 1;
   shape.num_rows = 4;
   shape.num_groups = 1;
-  shape.most_committed = 511;
+  shape.streams = {{4, {0, 511}}};
   const WarpgroupLaunch few = plan_warpgroup(shape, {.sms = 132});
   EXPECT_EQ(8, few.grid.tails.num_blocks);
   EXPECT_EQ(1, few.grid.tails.num_warps);
   EXPECT_EQ(2 * 132, few.attend.num_blocks);
   shape.num_rows = 4'000;
   shape.num_streams = 1'000;
+  shape.streams.assign(1'000, {4, {0, 511}});
   const WarpgroupLaunch many = plan_warpgroup(shape, {.sms = 132});
   EXPECT_LT(1, many.grid.tails.num_warps);
   EXPECT_EQ(2 * 132, many.grid.tails.num_blocks);

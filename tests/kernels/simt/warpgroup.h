@@ -93,8 +93,9 @@ inline void wgmma_commit() {
   simt::commit_steps();
 }
 
-inline void wgmma_wait() {
-  simt::wait_for_steps();
+template <int kPending = 0>
+void wgmma_wait() {
+  simt::wait_for_steps(kPending);
 }
 
 inline void fence_async_proxy() {}
@@ -104,15 +105,16 @@ inline std::uint16_t panel_element(const std::uint16_t* panel, int row, int colu
   return panel[row * 64 + ((column / 8) ^ (row % 8)) * 8 + column % 8];
 }
 
-inline void wgmma_rows_by_rows(float (&acc)[16][4],
-                               const std::uint16_t* a_panel,
-                               const std::uint16_t* b_panel,
-                               int step,
-                               bool accumulates) {
+template <std::size_t kColumns>
+void wgmma_rows_by_rows(float (&acc)[kColumns][4],
+                        const std::uint16_t* a_panel,
+                        const std::uint16_t* b_panel,
+                        int step,
+                        bool accumulates) {
   simt::issue_step([&acc, a_panel, b_panel, step, accumulates, thread = thread_id()] {
     const int lane = thread % 32;
     const int first_row = thread % 128 / 32 * 16 + lane / 4;
-    for (int place = 0; place < 64; ++place) {
+    for (int place = 0; place < 4 * static_cast<int>(kColumns); ++place) {
       const int row = first_row + place / 2 % 2 * 8;
       const int column = place / 4 * 8 + lane % 4 * 2 + place % 2;
       std::uint16_t a[16];
@@ -123,6 +125,28 @@ inline void wgmma_rows_by_rows(float (&acc)[16][4],
       }
       float& sum = acc[place / 4][place % 4];
       sum = tensor_core_step(accumulates ? sum : 0.0F, a, b);
+    }
+  });
+}
+
+inline void wgmma_rows_by_columns(float* acc,
+                                  const std::uint16_t* a_panel,
+                                  const std::uint16_t* b_panel,
+                                  int step,
+                                  bool accumulates) {
+  simt::issue_step([=, thread = thread_id()] {
+    const int lane = thread % 32;
+    const int first_row = thread % 128 / 32 * 16 + lane / 4;
+    for (int place = 0; place < 32; ++place) {
+      const int row = first_row + place / 2 % 2 * 8;
+      const int column = place / 4 * 8 + lane % 4 * 2 + place % 2;
+      std::uint16_t a[16];
+      std::uint16_t b[16];
+      for (int k = 0; k < 16; ++k) {
+        a[k] = panel_element(a_panel, row, 16 * (step % 4) + k);
+        b[k] = panel_element(b_panel, 16 * step + k, column);
+      }
+      acc[place] = tensor_core_step(accumulates ? acc[place] : 0.0F, a, b);
     }
   });
 }
