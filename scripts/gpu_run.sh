@@ -190,7 +190,7 @@ run_tree() {
     "--candidate staged $forms -a spill=[group,run] -a sms=[0,7,132,1000] -a tile=[16,32,64] -a stages=2 $edges" \
     "--candidate staged -a shared=[on,off] -a capacity=[0,262144] -a merge_batch=[1,4,16] -a blocks_per_sm=[0,2] $edges" \
     "--candidate wide -a tiles=[0,1,3] -a slots=[0,1,2] -a spill=[group,run] -a sms=[0,47] $edges" \
-    "--candidate warpgroup -a tiles=[1,2] -a stages=[2,3,4] -a spill=[auto,run,group,slice] -a sms=[0,7,47] $edges" \
+    "--candidate warpgroup -a pairs=[16,64,128] -a stages=[2,4] -a spill=[auto,run,group,slice] -a sms=[0,7,47] $edges" \
     >"$out/tree.txt" 2>&1 || status=1
   show_checks "$out/tree.txt"
   return "$status"
@@ -201,7 +201,7 @@ run_block() {
   check_attention block_attention \
     "--candidate staged -a stages=[2,3,4] -a tile=16 -a skip=[on,off] $edges" \
     "--candidate staged -a spill=[group,run] -a sms=[0,7,132,1000] -a merge_batch=[1,16] -a tile=[16,32,64] -a stages=2 $edges" \
-    "--candidate warpgroup -a tiles=[1,2] -a stages=[2,3,4] -a spill=[auto,run,group,slice] -a sms=[0,7,47] $edges" \
+    "--candidate warpgroup -a pairs=[16,64,128] -a stages=[2,4] -a spill=[auto,run,group,slice] -a sms=[0,7,47] $edges" \
     >"$out/block.txt" 2>&1 || status=1
   show_checks "$out/block.txt"
   return "$status"

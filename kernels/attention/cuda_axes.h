@@ -54,18 +54,20 @@ constexpr bool leaves_groups(std::int32_t spill) {
   return spill >= 2;
 }
 
-inline constexpr AxisInfo kItemTilesAxis = {
-    .name = "tiles",
-    .help = "tiles of 64 (row, head) pairs in a block at head dim 128; 0: by rule",
-    .default_value = "0",
-    .min = 0,
-    .max = 2};
+// 16 swap the operands of the steps.
+inline constexpr std::string_view kItemPairsNames[] = {"auto", "16", "64", "128"};
+inline constexpr std::int32_t kItemPairsChoices[] = {0, 16, 64, 128};
+inline constexpr AxisInfo kItemPairsAxis = {
+    .name = "pairs",
+    .help = "(row, head) pairs in a block, at head dim 256 at most 64; auto: by the stream's",
+    .default_value = "auto",
+    .choices = kItemPairsNames};
 inline constexpr AxisInfo kItemStagesAxis = {
     .name = "stages",
-    .help = "copies of 32 KiB in flight and in use, 2 to 5; 0: as many as fit",
+    .help = "copies of 32 KiB in flight and in use, 2 to 6; 0: as many as fit",
     .default_value = "0",
     .min = 0,
-    .max = 5};
+    .max = 6};
 inline constexpr AxisInfo kItemSpillAxis = {
     .name = "spill",
     .help = "what leaves a block: a run of 8 groups, each group, each slice; auto: by the grid",

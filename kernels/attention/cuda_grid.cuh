@@ -19,27 +19,33 @@ inline std::int32_t staged_bytes(std::int32_t dim, const StagedPlan& plan) {
   return dim == 128 ? StagedMemory<128>::bytes(plan) : StagedMemory<256>::bytes(plan);
 }
 
-// Warps that merge a (row, head) of up to `num_groups` groups, which may begin within a run, and
-// `run_states` states to a run: one for a batch of states.
-inline std::int32_t merge_warps(std::int32_t num_groups, std::int32_t run_states) {
+struct MergeGrid {
+  Grid grid;
+  bool is_shared = false;  // a block's warps share a part of a head
+};
+
+// For rows of up to `num_groups` groups, which may begin within a run, and `run_states` states to a
+// run: a warp for a batch of states.
+inline MergeGrid merge_grid(std::int64_t num_rows,
+                            std::int32_t num_heads,
+                            std::int32_t dim,
+                            std::int32_t num_groups,
+                            std::int32_t run_states) {
   constexpr std::int32_t kWarpStates = 8;
   const std::int32_t runs = num_runs_of(num_groups);
-  return std::clamp((runs * run_states + kWarpStates - 1) / kWarpStates,
-                    1,
-                    std::min(runs + 1, kMostMergeWarps));
-}
-
-// `num_results` (row, head). Results of one warp share blocks.
-inline Grid merge_grid(std::int64_t num_results,
-                       std::int32_t dim,
-                       std::int32_t num_groups,
-                       std::int32_t num_warps) {
-  const std::int64_t parts = num_results * (dim / kMergeDims);
-  return num_warps == 1 ? Grid{.num_blocks = (parts + kMostMergeWarps - 1) / kMostMergeWarps,
-                               .num_threads = kMostMergeWarps * kLanes}
-                        : Grid{.num_blocks = parts,
-                               .num_threads = num_warps * kLanes,
-                               .shared_bytes = MergeMemory::bytes(num_runs_of(num_groups) + 1)};
+  const std::int32_t warps = std::clamp((runs * run_states + kWarpStates - 1) / kWarpStates,
+                                        1,
+                                        std::min(runs + 1, kMostMergeWarps));
+  if (warps > 1) {
+    return {.grid = {.num_blocks = num_rows * num_heads * (dim / kSharedMergeDims),
+                     .num_threads = warps * kLanes,
+                     .shared_bytes = MergeMemory::bytes(runs + 1)},
+            .is_shared = true};
+  }
+  const std::int32_t heads = kLoneMergeDims / dim;
+  const std::int64_t tasks = num_rows * ((num_heads + heads - 1) / heads);
+  return {.grid = {.num_blocks = (tasks + kMostMergeWarps - 1) / kMostMergeWarps,
+                   .num_threads = kMostMergeWarps * kLanes}};
 }
 
 }  // namespace assay::kernels::attention

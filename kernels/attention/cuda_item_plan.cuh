@@ -7,6 +7,7 @@
 #include "kernels/attention/contract.h"
 #include "kernels/attention/cuda_walk.cuh"
 
+#include <bit>
 #include <cstdint>
 
 namespace assay::kernels::attention {
@@ -21,7 +22,7 @@ struct SliceRange {
 
 struct ItemPlan {
   std::int32_t num_whole = 0;  // at most so many items are whole runs of level 0
-  std::int32_t piece_slices = kRunSlices;  // of the rest: 1, or a power of two from kSlices on
+  std::int32_t piece_slices = kRunSlices;  // of the rest: 1, or a power of two from kSlices to a run
 
   // States that leave by themselves as slices.
   ASSAY_HOST_DEVICE bool leaves_slices() const { return piece_slices == 1; }
@@ -32,24 +33,49 @@ ASSAY_HOST_DEVICE inline SliceRange slices_of(KeyRange keys) {
   return {keys.begin / kSliceKeys, (keys.end + kSliceKeys - 1) / kSliceKeys};
 }
 
+// Pieces of a power of two of slices.
+struct PieceSize {
+  std::int32_t shift = 5;
+
+  static ASSAY_HOST_DEVICE PieceSize of(std::int32_t slices) {
+#ifdef __CUDA_ARCH__
+    return {__ffs(slices) - 1};
+#else
+    return {std::countr_zero(static_cast<std::uint32_t>(slices))};
+#endif
+  }
+
+  ASSAY_HOST_DEVICE std::int32_t slices() const { return 1 << shift; }
+
+  ASSAY_HOST_DEVICE std::int32_t piece_of(std::int32_t slice) const { return slice >> shift; }
+
+  ASSAY_HOST_DEVICE std::int32_t first_of(std::int32_t piece) const { return piece << shift; }
+
+  // `slice` is not the first of a piece.
+  ASSAY_HOST_DEVICE bool cuts(std::int32_t slice) const { return (slice & (slices() - 1)) != 0; }
+};
+
 // Aligned pieces that lie wholly in a range, from the first-th of all pieces on.
 struct WholePieces {
   std::int32_t first = 0;
   std::int32_t count = 0;
 
-  static ASSAY_HOST_DEVICE WholePieces of(SliceRange slices, std::int32_t piece_slices) {
-    const std::int32_t first = (slices.begin + piece_slices - 1) / piece_slices;
-    const std::int32_t end = slices.end / piece_slices;
+  static ASSAY_HOST_DEVICE WholePieces of(SliceRange slices, PieceSize size) {
+    const std::int32_t first = size.piece_of(slices.begin + size.slices() - 1);
+    const std::int32_t end = size.piece_of(slices.end);
     return {first, end > first ? end - first : 0};
   }
 };
+
+inline constexpr PieceSize kRunSize = {};
+static_assert(kRunSlices == 1 << PieceSize().shift);
 
 // The slices of one stream as items of one tile and key head.
 struct StreamCut {
   SliceRange slices;        // of the stream
   WholePieces whole;        // runs of level 0
   SliceRange rests[2];      // before and behind them
-  std::int32_t piece_slices = kRunSlices;
+  PieceSize size;
 
   // `units` tiles and key heads; `runs_before` whole runs of earlier streams' units.
   static ASSAY_HOST_DEVICE StreamCut of(SliceRange slices,
@@ -58,8 +84,8 @@ struct StreamCut {
                                         std::int32_t runs_before) {
     StreamCut cut;
     cut.slices = slices;
-    cut.piece_slices = plan.piece_slices;
-    cut.whole = WholePieces::of(slices, kRunSlices);
+    cut.size = PieceSize::of(plan.piece_slices);
+    cut.whole = WholePieces::of(slices, kRunSize);
     const std::int32_t left = units == 0 ? 0 : (plan.num_whole - runs_before) / units;
     cut.whole.count = larger_place(0, smaller_place(cut.whole.count, left));
     const std::int32_t begin =
@@ -87,18 +113,18 @@ struct StreamCut {
     const bool is_behind = index >= before;
     const SliceRange rest = is_behind ? rests[1] : rests[0];
     const std::int32_t place = is_behind ? index - before : index;
-    std::int32_t piece = WholePieces::of(rest, piece_slices).first + place;
+    std::int32_t piece = WholePieces::of(rest, size).first + place;
     if (level == 2) {
-      const bool is_first = place == 0 && rest.begin % piece_slices != 0;
-      piece = (is_first ? rest.begin : rest.end) / piece_slices;
+      piece = size.piece_of(place == 0 && size.cuts(rest.begin) ? rest.begin : rest.end);
     }
-    return {larger_place(rest.begin, piece * piece_slices),
-            smaller_place(rest.end, (piece + 1) * piece_slices)};
+    return {larger_place(rest.begin, size.first_of(piece)),
+            smaller_place(rest.end, size.first_of(piece + 1))};
   }
 
   // Whether what begins at `slice` leaves folded into the state of its run.
   ASSAY_HOST_DEVICE bool leaves_run(std::int32_t slice) const {
-    return is_whole_run(slice / kRunSlices) || (piece_slices > kSlices && slice == run_begin(slice));
+    return is_whole_run(slice / kRunSlices) ||
+           (size.slices() > kSlices && slice == run_begin(slice));
   }
 
   // Groups of `run` below it left folded together; at most the run's first group where none did.
@@ -107,22 +133,22 @@ struct StreamCut {
       return (run + 1) * kRunGroups;
     }
     const std::int32_t begin = run_begin(run * kRunSlices);
-    return piece_slices > kSlices ? (begin / piece_slices + 1) * (piece_slices / kSlices)
-                                  : run * kRunGroups;
+    return size.slices() > kSlices ? size.first_of(size.piece_of(begin) + 1) / kSlices
+                                   : run * kRunGroups;
   }
 
  private:
   // Whole pieces, or pieces that an end of the range cuts off.
   ASSAY_HOST_DEVICE std::int32_t count_of(SliceRange range, int level) const {
     if (level == 1) {
-      return WholePieces::of(range, piece_slices).count;
+      return WholePieces::of(range, size).count;
     }
     if (range.begin >= range.end) {
       return 0;
     }
-    const bool has_first = range.begin % piece_slices != 0;
-    const bool has_last = range.end % piece_slices != 0;
-    const bool is_same = range.begin / piece_slices == range.end / piece_slices;
+    const bool has_first = size.cuts(range.begin);
+    const bool has_last = size.cuts(range.end);
+    const bool is_same = size.piece_of(range.begin) == size.piece_of(range.end);
     return has_first && has_last && is_same ? 1 : (has_first ? 1 : 0) + (has_last ? 1 : 0);
   }
 

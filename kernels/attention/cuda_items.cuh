@@ -21,8 +21,10 @@
 #include "kernels/attention/contract.h"
 #include "kernels/attention/cuda_item_plan.cuh"
 #include "kernels/attention/cuda_ring.cuh"
+#include "kernels/attention/cuda_state.cuh"
 #include "kernels/attention/cuda_wgmma.cuh"
 
+#include <cstddef>
 #include <cstdint>
 
 namespace assay::kernels::attention {
@@ -68,11 +70,12 @@ struct SliceHalves {
   float sums[kWarpgroupPairs][8];  // of the first half, by key modulo 8
 };
 
-template <int kDim, int kTiles>
+template <int kDimOf, int kTiles>
 struct WarpgroupShape {
-  static_assert(kDim == 128 || kDim == 256, "a warpgroup holds 128 columns");
-  static_assert(kDim == 128 || kTiles == 1, "at D 256 the warpgroups share one tile of pairs");
+  static_assert(kDimOf == 128 || kDimOf == 256, "a warpgroup holds 128 columns");
+  static_assert(kDimOf == 128 || kTiles == 1, "at D 256 the warpgroups share one tile of pairs");
 
+  static constexpr int kDim = kDimOf;
   static constexpr int kWarpgroups = kDim == 256 ? 2 : kTiles;
   static constexpr int kConsumers = kWarpgroups * kWarpgroupThreads;
   // Beside those that compute, a warpgroup whose first warp copies: registers can be handed over
@@ -117,7 +120,7 @@ template <class Source>
 ASSAY_HOST_DEVICE inline std::int32_t num_whole_runs_of(const Source& source,
                                                         std::int32_t stream,
                                                         int tile_pairs) {
-  return WholePieces::of(slices_of(source.keys(stream)), kRunSlices).count *
+  return WholePieces::of(slices_of(source.keys(stream)), kRunSize).count *
          num_units_of(source, stream, tile_pairs);
 }
 
@@ -253,9 +256,9 @@ struct PanelMaps {
 };
 
 // The warp that copies stages ahead of what is computed, item after item, and publishes the items.
-template <int kDim, int kTiles, class Source>
+template <class Shape, class Source>
 class StageProducer {
-  using Shape = WarpgroupShape<kDim, kTiles>;
+  static constexpr int kDim = Shape::kDim;
 
  public:
   ASSAY_DEVICE StageProducer(const Source& source,
@@ -409,5 +412,114 @@ class StageProducer {
   int slot_ = 0;
   int wraps_ = 0;  // of the ring
 };
+
+// Where states go. W rows, H query heads.
+struct StateOutput {
+  StateArrays groups;  // [groups, W, H]
+  StateArrays runs;    // [runs, W, H]
+  StateArrays slices;  // [groups, 4, W, H]
+  std::int32_t num_rows;
+  std::int32_t num_heads;
+};
+
+inline constexpr int kQueriesBarrier = 1;  // and the next one
+inline constexpr int kHalvesBarrier = 3;
+
+// All threads of the block.
+template <class Shape>
+ASSAY_DEVICE void init_control(ItemControl& control) {
+  if (thread_id() == 0) {
+    for (int i = 0; i < kMostItemStages; ++i) {
+      init_barrier(control.full[i], kLanes);
+      init_barrier(control.empty[i], Shape::kConsumers / kLanes);
+    }
+    for (int i = 0; i < kItemSlots; ++i) {
+      init_barrier(control.published[i], 1);
+    }
+    fence_barriers();
+  }
+  sync_block();
+}
+
+// The threads that do not compute: one warp of them copies the block's items.
+template <class Shape, class Source>
+ASSAY_DEVICE void copy_items(const Source& source,
+                             const PanelMaps& maps,
+                             const ItemPlan& plan,
+                             std::int32_t num_blocks,
+                             std::uint16_t* ring,
+                             int num_stages,
+                             ItemControl& control) {
+  give_registers<Shape::kCopyRegisters>();
+  if (thread_id() < Shape::kConsumers + kLanes) {
+    StageProducer<Shape, Source> producer(source, maps, ring, num_stages, control);
+    producer.run(ItemWalk<Source>(
+        source, plan, Shape::kPairs, static_cast<std::int32_t>(block_id()), num_blocks));
+  }
+}
+
+// All threads of a block that has something else to do: body() in those that compute.
+template <class Shape, class Body>
+ASSAY_DEVICE void run_instead_of_items(const Body& body) {
+  if (thread_id() >= Shape::kConsumers) {
+    give_registers<Shape::kCopyRegisters>();
+  } else {
+    take_registers<Shape::kComputeRegisters>();
+    body();
+  }
+}
+
+// The block's next item. It stays until the stages of later items are given back.
+ASSAY_DEVICE const Item& next_item(ItemControl& control, int number) {
+  wait_for_phase(control.published[number % kItemSlots], number / kItemSlots % 2);
+  return control.items[number % kItemSlots];
+}
+
+// Where a thread that computes is in the ring.
+class StagePlace {
+ public:
+  ASSAY_DEVICE explicit StagePlace(int num_stages) : num_stages_(num_stages) {}
+
+  ASSAY_DEVICE int num_stages() const { return num_stages_; }
+
+  // The next stage, when it has arrived; rows may have been copied to it one by one.
+  template <bool kHasRows>
+  ASSAY_DEVICE int next(ItemControl& control) {
+    const int slot = slot_;
+    wait_for_phase(control.full[slot], wraps_ % 2);
+    if constexpr (kHasRows) {
+      fence_async_proxy();
+    }
+    if (++slot_ == num_stages_) {
+      slot_ = 0;
+      ++wraps_;
+    }
+    return slot;
+  }
+
+ private:
+  int num_stages_;
+  int slot_ = 0;
+  int wraps_ = 0;  // of the ring
+};
+
+// A warp has read a stage.
+ASSAY_DEVICE void give_back(ItemControl& control, int slot) {
+  if (lane_id() == 0) {
+    arrive(control.empty[slot]);
+  }
+}
+
+// Each stage when the group of steps that reads it is done.
+template <std::size_t kGroups>
+ASSAY_DEVICE void give_back_after_steps(ItemControl& control, const int (&slots)[kGroups]) {
+  static_assert(kGroups <= 2, "a group of steps for each stage");
+  if constexpr (kGroups == 2) {
+    wgmma_wait<1>();
+    give_back(control, slots[0]);
+  }
+  wgmma_wait();
+  give_back(control, slots[kGroups - 1]);
+}
 
 }  // namespace assay::kernels::attention

@@ -1,6 +1,6 @@
-// The merge of one (row, head) over 128 dims: its states in order, loads first, and the quotient.
-// Where there are few states a warp folds them alone; else each warp of a block takes a stretch of
-// runs, and one of them folds the runs in order.
+// The merge of a row's heads: the states of each in order, loads first, and the quotient. Where
+// there are few states a warp folds 256 dims alone; else the warps of a block share 128 dims: each
+// takes a stretch of runs, and one of them folds the runs in order.
 #pragma once
 
 #include "kernels/attention/cuda_item_plan.cuh"
@@ -11,24 +11,37 @@
 
 namespace assay::kernels::attention {
 
-inline constexpr int kMergeDims = 128;  // of a warp: four a lane
+inline constexpr int kSharedMergeDims = 128;  // of a block: four a lane
+inline constexpr int kLoneMergeDims = 256;    // of a warp: eight a lane, one or two heads of a row
 inline constexpr int kMostMergeWarps = 8;
 
-// The part of the results that a warp works on: results are ordered by row, head and part of dims.
+// What a lane works on: a head of a row from dim `at` on.
 struct MergeTask {
-  std::int64_t number;  // of the row and head
-  int part;
-  int warp;  // among those that share the result
-  int num_warps;
+  std::int32_t row;
+  std::int32_t head;
+  int at;
+  bool is_shared;  // by the block's warps
 
-  static ASSAY_DEVICE MergeTask of(int num_warps, int dim) {
-    const int num_results = num_threads() / kLanes / num_warps;
-    const std::int64_t result = block_id() * num_results + warp_id() / num_warps;
-    const int parts = dim / kMergeDims;
-    return {result / parts,
-            static_cast<int>(result % parts),
-            warp_id() % num_warps,
-            num_warps};
+  template <int kDim>
+  static ASSAY_DEVICE MergeTask of(bool is_shared, std::int32_t num_heads) {
+    const auto block = static_cast<std::uint32_t>(block_id());
+    if (is_shared) {
+      constexpr int kParts = kDim / kSharedMergeDims;
+      const std::uint32_t number = block / kParts;
+      const auto heads = static_cast<std::uint32_t>(num_heads);
+      return {static_cast<std::int32_t>(number / heads),
+              static_cast<std::int32_t>(number % heads),
+              static_cast<int>(block % kParts) * kSharedMergeDims + lane_id() * 4,
+              true};
+    }
+    constexpr int kHeads = kLoneMergeDims / kDim;
+    constexpr int kHeadLanes = kLanes / kHeads;
+    const auto number = block * kMostMergeWarps + static_cast<std::uint32_t>(warp_id());
+    const auto row_warps = static_cast<std::uint32_t>(num_heads + kHeads - 1) / kHeads;
+    return {static_cast<std::int32_t>(number / row_warps),
+            static_cast<std::int32_t>(number % row_warps) * kHeads + lane_id() / kHeadLanes,
+            lane_id() % kHeadLanes * 8,
+            false};
   }
 };
 
@@ -46,12 +59,12 @@ struct MergeRow {
   std::int32_t begin_slice;        // slices there are: [begin_slice, end_slice)
   std::int32_t end_slice;
   std::int32_t first_stored_group;  // of those folded from slices: this and later ones are stored
-  const StreamCut* cut = nullptr;   // null: groups below num_run_groups lie in `runs`
+  StreamCut cut = {};
+  bool is_cut = false;  // else all groups below num_run_groups lie in `runs`
 
   // Groups of `run` below it lie folded in `runs`.
   ASSAY_DEVICE std::int32_t end_folded_group(std::int32_t run) const {
-    return cut == nullptr ? num_run_groups
-                          : smaller_place(num_run_groups, cut->end_folded_group(run));
+    return is_cut ? smaller_place(num_run_groups, cut.end_folded_group(run)) : num_run_groups;
   }
 };
 
@@ -60,18 +73,27 @@ struct MergeOutput {
   float* result;  // null: not stored
 };
 
+// kFloats dims of a state.
+template <int kFloats>
 struct MergeState {
+  static constexpr int kFours = kFloats / 4;
+
   float m = 0;
   float l = 0;
-  Float4 o = {};
+  Float4 o[kFours] = {};
 
   ASSAY_DEVICE void fold(const MergeState& later) {
     const FoldFactors factors = fold_factors(m, later.m);
     m = factors.m;
     l = factors.fold(l, later.l);
+    fold_dims(factors, later.o);
+  }
+
+  ASSAY_DEVICE void fold_dims(const FoldFactors& factors, const Float4 (&later)[kFours]) {
     ASSAY_UNROLL
-    for (int i = 0; i < 4; ++i) {
-      o.values[i] = factors.fold(o.values[i], later.o.values[i]);
+    for (int i = 0; i < kFloats; ++i) {
+      float& value = o[i / 4].values[i % 4];
+      value = factors.fold(value, later[i / 4].values[i % 4]);
     }
   }
 
@@ -82,7 +104,11 @@ struct MergeState {
     MergeState state;
     state.m = arrays.m[place];
     state.l = arrays.l[place];
-    state.o = *reinterpret_cast<const Float4*>(arrays.o + place * dim + at);
+    const auto* o = reinterpret_cast<const Float4*>(arrays.o + place * dim + at);
+    ASSAY_UNROLL
+    for (int i = 0; i < kFours; ++i) {
+      state.o[i] = o[i];
+    }
     return state;
   }
 
@@ -91,7 +117,11 @@ struct MergeState {
       arrays.m[place] = m;
       arrays.l[place] = l;
     }
-    *reinterpret_cast<Float4*>(arrays.o + place * dim + at) = o;
+    auto* to = reinterpret_cast<Float4*>(arrays.o + place * dim + at);
+    ASSAY_UNROLL
+    for (int i = 0; i < kFours; ++i) {
+      to[i] = o[i];
+    }
   }
 };
 
@@ -159,12 +189,12 @@ struct MergeMemory {
 };
 
 // Folds a fold's next state in. The first one is copied.
-template <Defect kDefect>
-ASSAY_DEVICE void fold_in(MergeState& state, bool& has_state, const MergeState& next) {
+template <Defect kDefect, class State>
+ASSAY_DEVICE void fold_in(State& state, bool& has_state, const State& next) {
   if (!has_state) {
     state = next;
   } else if constexpr (kDefect == Defect::kMergesInReverse) {
-    MergeState last = next;
+    State last = next;
     last.fold(state);
     state = last;
   } else {
@@ -174,16 +204,16 @@ ASSAY_DEVICE void fold_in(MergeState& state, bool& has_state, const MergeState& 
 }
 
 // Calls take(state) with each of runs [first_run, end_run) in order.
-template <int kBatch, int kDim, Defect kDefect, class Take>
+template <class State, int kBatch, int kDim, Defect kDefect, class Take>
 ASSAY_DEVICE void merge_runs(
-    const MergeRow& row, int first_run, int end_run, int at, const Take& take) {
+    const MergeRow& row, int first_run, int end_run, int at, Take& take) {
   StateCursor cursor(row, first_run, end_run);
-  MergeState group;
-  MergeState run;
+  State group;
+  State run;
   bool has_group = false;
   bool has_run = false;
   for (int batch = 0; !cursor.is_done(); ++batch) {
-    MergeState loaded[kBatch];
+    State loaded[kBatch];
     std::int32_t slices[kBatch];  // that the states are of; -1: a group's or a run's
     unsigned group_ends = 0;
     unsigned run_ends = 0;
@@ -196,12 +226,11 @@ ASSAY_DEVICE void merge_runs(
         group_ends |= entry.ends_group ? 1U << i : 0U;
         run_ends |= entry.ends_run ? 1U << i : 0U;
         count = i + 1;
-        loaded[i] = MergeState::load(entry.is_run     ? row.runs
-                                     : entry.is_slice ? row.slices
-                                                      : row.partials,
-                                     entry.number * row.num_states + row.place,
-                                     kDim,
-                                     at);
+        const StateArrays table = {
+            entry.is_run ? row.runs.m : entry.is_slice ? row.slices.m : row.partials.m,
+            entry.is_run ? row.runs.l : entry.is_slice ? row.slices.l : row.partials.l,
+            entry.is_run ? row.runs.o : entry.is_slice ? row.slices.o : row.partials.o};
+        loaded[i] = State::load(table, entry.number * row.num_states + row.place, kDim, at);
       }
     }
     ASSAY_UNROLL
@@ -259,8 +288,11 @@ struct RunFactors {
   }
 };
 
+using SharedState = MergeState<4>;
+using LoneState = MergeState<8>;
+
 // The states of `count` runs in `memory`, folded in order after `total`; the first of all is copied.
-ASSAY_DEVICE void fold_runs(MergeState& total, bool is_first, const Float4* memory, int count) {
+ASSAY_DEVICE void fold_runs(SharedState& total, bool is_first, const Float4* memory, int count) {
   const int lane = lane_id();
   // Lanes past the last run repeat it, which changes no maximum.
   const int own = lane < count ? lane : count - 1;
@@ -269,11 +301,11 @@ ASSAY_DEVICE void fold_runs(MergeState& total, bool is_first, const Float4* memo
   const RunFactors factors(sums.values[0], is_first ? first_max : total.m);
   constexpr int kAtOnce = 4;
   for (int first = 0; first < count; first += kAtOnce) {
-    Float4 o[kAtOnce];
+    Float4 o[kAtOnce][1];
     ASSAY_UNROLL
     for (int i = 0; i < kAtOnce; ++i) {
       const int run = smaller_place(first + i, count - 1);
-      o[i] = memory[run * MergeMemory::kRunElements + lane];
+      o[i][0] = memory[run * MergeMemory::kRunElements + lane];
     }
     ASSAY_UNROLL
     for (int i = 0; i < kAtOnce; ++i) {
@@ -285,78 +317,108 @@ ASSAY_DEVICE void fold_runs(MergeState& total, bool is_first, const Float4* memo
         continue;
       }
       if (is_first && first + i == 0) {
-        total = {fold.m, l, o[i]};
-        continue;
+        total.l = l;
+        total.o[0] = o[i][0];
+      } else {
+        total.l = fold.fold(total.l, l);
+        total.fold_dims(fold, o[i]);
       }
       total.m = fold.m;
-      total.l = fold.fold(total.l, l);
-      ASSAY_UNROLL
-      for (int j = 0; j < 4; ++j) {
-        total.o.values[j] = fold.fold(total.o.values[j], o[i].values[j]);
+    }
+  }
+}
+
+// Where a warp leaves the states of its runs for the one that folds them.
+struct RunMemory {
+  Float4* next;
+
+  ASSAY_DEVICE void operator()(const SharedState& run) {
+    next[lane_id()] = run.o[0];
+    if (lane_id() == 0) {
+      next[kLanes] = {run.m, run.l, 0.0F, 0.0F};
+    }
+    next += MergeMemory::kRunElements;
+  }
+};
+
+struct RunFold {
+  LoneState total;
+  bool has_total = false;
+
+  ASSAY_DEVICE void operator()(const LoneState& run) {
+    fold_in<Defect::kNone>(total, has_total, run);
+  }
+};
+
+// The block's warps together; its first has the row's state. True in that warp.
+template <int kBatch, int kDim, Defect kDefect>
+ASSAY_DEVICE bool merge_together(const MergeRow& row, int at, SharedState& total) {
+  const int first_run = row.group_begin / kRunGroups;
+  const int end_run = (row.group_end + kRunGroups - 1) / kRunGroups;
+  const int num_warps = num_threads() / kLanes;
+  auto* memory = reinterpret_cast<Float4*>(shared_memory());
+  for (int base = first_run; base < end_run; base += kMostMergeRuns) {
+    const int count = smaller_place(end_run - base, kMostMergeRuns);
+    const int each = (count + num_warps - 1) / num_warps;
+    const int begin = each * warp_id();
+    const int end = smaller_place(begin + each, count);
+    RunMemory runs = {memory + begin * MergeMemory::kRunElements};
+    merge_runs<SharedState, kBatch, kDim, kDefect>(row, base + begin, base + end, at, runs);
+    sync_block();
+    if (warp_id() == 0) {
+      fold_runs(total, base == first_run, memory, count);
+    }
+    sync_block();
+  }
+  return warp_id() == 0;
+}
+
+template <int kDim, Defect kDefect, int kFloats>
+ASSAY_DEVICE void finish_row(const MergeState<kFloats>& total,
+                             const MergeOutput& output,
+                             std::int64_t row_place,
+                             int at) {
+  const std::int64_t place = row_place * kDim + at;
+  ASSAY_UNROLL
+  for (int i = 0; i < kFloats / 4; ++i) {
+    if constexpr (kDefect == Defect::kLeavesTailUnwritten) {
+      if (at + 4 * i >= kDim - 8) {
+        return;
       }
+    }
+    Float4 result;
+    ASSAY_UNROLL
+    for (int j = 0; j < 4; ++j) {
+      result.values[j] = finish(total.o[i].values[j], total.l);
+    }
+    if (output.result != nullptr) {
+      *reinterpret_cast<Float4*>(output.result + place + 4 * i) = result;
+    }
+    ASSAY_UNROLL
+    for (int j = 0; j < 2; ++j) {
+      *reinterpret_cast<std::uint32_t*>(output.out + place + 4 * i + 2 * j) =
+          pack_bf16(result.values[2 * j], result.values[2 * j + 1]);
     }
   }
 }
 
 template <int kBatch, int kDim, Defect kDefect>
 ASSAY_DEVICE void merge_row(const MergeRow& row, const MergeOutput& output, const MergeTask& task) {
-  const int at = task.part * kMergeDims + lane_id() * 4;
-  const int first_run = row.group_begin / kRunGroups;
-  const int end_run = (row.group_end + kRunGroups - 1) / kRunGroups;
-
-  MergeState total;
-  if (task.num_warps == 1) {
-    bool has_total = false;
-    merge_runs<kBatch, kDim, kDefect>(
-        row, first_run, end_run, at, [&](const MergeState& run) {
-          fold_in<Defect::kNone>(total, has_total, run);
-        });
-  } else {
-    auto* memory = reinterpret_cast<Float4*>(shared_memory());
-    for (int base = first_run; base < end_run; base += kMostMergeRuns) {
-      const int count = smaller_place(end_run - base, kMostMergeRuns);
-      const int each = (count + task.num_warps - 1) / task.num_warps;
-      const int begin = each * task.warp;
-      const int end = smaller_place(begin + each, count);
-      Float4* next = memory + begin * MergeMemory::kRunElements;
-      merge_runs<kBatch, kDim, kDefect>(
-          row, base + begin, base + end, at, [&](const MergeState& run) {
-            next[lane_id()] = run.o;
-            if (lane_id() == 0) {
-              next[kLanes] = {run.m, run.l, 0.0F, 0.0F};
-            }
-            next += MergeMemory::kRunElements;
-          });
-      sync_block();
-      if (task.warp == 0) {
-        fold_runs(total, base == first_run, memory, count);
-      }
-      sync_block();
+  if (task.is_shared) {
+    SharedState total;
+    if (merge_together<kBatch, kDim, kDefect>(row, task.at, total)) {
+      finish_row<kDim, kDefect>(total, output, row.place, task.at);
     }
-    if (task.warp != 0) {
-      return;
-    }
+    return;
   }
-
-  Float4 result;
-  ASSAY_UNROLL
-  for (int i = 0; i < 4; ++i) {
-    result.values[i] = finish(total.o.values[i], total.l);
-  }
-  if constexpr (kDefect == Defect::kLeavesTailUnwritten) {
-    if (at >= kDim - 8) {
-      return;
-    }
-  }
-  const std::int64_t place = row.place * kDim + at;
-  if (output.result != nullptr) {
-    *reinterpret_cast<Float4*>(output.result + place) = result;
-  }
-  ASSAY_UNROLL
-  for (int i = 0; i < 2; ++i) {
-    *reinterpret_cast<std::uint32_t*>(output.out + place + 2 * i) =
-        pack_bf16(result.values[2 * i], result.values[2 * i + 1]);
-  }
+  constexpr int kLoneBatch = 1;
+  RunFold runs;
+  merge_runs<LoneState, kLoneBatch, kDim, kDefect>(row,
+                                                   row.group_begin / kRunGroups,
+                                                   (row.group_end + kRunGroups - 1) / kRunGroups,
+                                                   task.at,
+                                                   runs);
+  finish_row<kDim, kDefect>(runs.total, output, row.place, task.at);
 }
 
 }  // namespace assay::kernels::attention

@@ -200,7 +200,7 @@ ASSAY_DEVICE void attend_slice(Ring& ring,
     float scores[kColumns][4] = {};
     ASSAY_UNROLL
     for (int unit = 0; unit < kUnits; ++unit) {
-      if (unit >= span.first_unit && unit < span.end_unit) {
+      if (span.has(unit)) {
         const std::byte* keys = ring.next_unit();
         multiply_keys<kDim>(scores[2 * unit], scores[2 * unit + 1], queries, keys);
       }
@@ -211,10 +211,75 @@ ASSAY_DEVICE void attend_slice(Ring& ring,
 
   ASSAY_UNROLL
   for (int unit = 0; unit < kUnits; ++unit) {
-    if (unit >= span.first_unit && unit < span.end_unit) {
+    if (span.has(unit)) {
       const std::byte* values = ring.next_unit();
       multiply_values<kDim>(state.o, weights[unit], values, first_chunk);
     }
+  }
+}
+
+// The same as attend_slice() in little code, for what runs once: a cold instruction costs more than
+// a loop. `scores` has kRolledFloats floats for the warp.
+inline constexpr int kRolledFloats = kColumns * 4 * kLanes;
+
+template <class Exp, int kDim, class Ring>
+ASSAY_DEVICE void attend_slice_rolled(Ring& ring,
+                                      const std::byte* queries,
+                                      float scale,
+                                      const RowRanges& ranges,
+                                      int first_key,
+                                      const SliceSpan& span,
+                                      float* scores,
+                                      SliceState<kDim / kColumnKeys>& state) {
+  state.clear();
+  const int first = first_key + lane_id() % 4 * 2;
+  float max[2] = {kNoScore, kNoScore};
+  ASSAY_NO_UNROLL
+  for (int unit = span.first_unit; unit < span.end_unit; ++unit) {
+    float columns[2][4] = {};
+    multiply_keys<kDim>(columns[0], columns[1], queries, ring.next_unit());
+    ASSAY_UNROLL
+    for (int i = 0; i < 8; ++i) {
+      const int row = i % 4 / 2;
+      const int key = first + unit * kStepKeys + i / 4 * kColumnKeys + i % 2;
+      const float score =
+          ranges.sees(row, key) ? score_of(columns[i / 4][i % 4], scale) : kNoScore;
+      max[row] = larger_of(max[row], score);
+      scores[(8 * unit + i) * kLanes + lane_id()] = score;
+    }
+  }
+  float shift[2];
+  ASSAY_UNROLL
+  for (int row = 0; row < 2; ++row) {
+    max[row] = larger_of(max[row], shuffle_xor(max[row], 1));
+    max[row] = larger_of(max[row], shuffle_xor(max[row], 2));
+    shift[row] = max[row] == kNoScore ? 0.0F : max[row];
+  }
+  float sums[2][2] = {};
+  ASSAY_NO_UNROLL
+  for (int unit = span.first_unit; unit < span.end_unit; ++unit) {
+    float each[8];
+    ASSAY_UNROLL
+    for (int i = 0; i < 8; ++i) {
+      each[i] = add_bits(scores[(8 * unit + i) * kLanes + lane_id()], -shift[i % 4 / 2]);
+    }
+    Exp::of_each(each);
+    ASSAY_UNROLL
+    for (int i = 0; i < 8; ++i) {
+      float& sum = sums[i % 4 / 2][i % 2];
+      sum = add_bits(sum, each[i]);
+    }
+    std::uint32_t weights[4];
+    ASSAY_UNROLL
+    for (int i = 0; i < 4; ++i) {
+      weights[i] = pack_bf16(each[2 * i], each[2 * i + 1]);
+    }
+    multiply_values<kDim>(state.o, weights, ring.next_unit(), 0);
+  }
+  ASSAY_UNROLL
+  for (int row = 0; row < 2; ++row) {
+    state.m[row] = max[row];
+    state.l[row] = meet_sums(sums[row]);
   }
 }
 

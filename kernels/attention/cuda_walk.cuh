@@ -59,6 +59,8 @@ struct SliceSpan {
   int end_unit = 0;
 
   ASSAY_DEVICE bool is_empty() const { return first_unit >= end_unit; }
+
+  ASSAY_DEVICE bool has(int unit) const { return unit >= first_unit && unit < end_unit; }
 };
 
 // What a block's tiles hold. `loaded` bounds what is read; tiles before it are visited, as zeros,

@@ -12,15 +12,6 @@
 
 namespace assay::kernels::attention {
 
-// Where states go. W rows, H query heads.
-struct StateOutput {
-  StateArrays groups;  // [groups, W, H]
-  StateArrays runs;    // [runs, W, H]
-  StateArrays slices;  // [groups, 4, W, H]
-  std::int32_t num_rows;
-  std::int32_t num_heads;
-};
-
 // A thread's part of 64 pairs by 128 columns: rows lane / 4 and + 8 of its warp's sixteen; the
 // columns of a row are 8 j + 2 (lane % 4) + c, j in 0..15, at [4 j + 2 r + c]. m and l are the same
 // in the four lanes of a row. An empty row's o is -0, so that folding needs no case: -0 times a
@@ -112,14 +103,11 @@ struct RunState {
   }
 };
 
-inline constexpr int kQueriesBarrier = 1;  // and the next one
-inline constexpr int kHalvesBarrier = 3;
-
 template <class Exp, int kDim, int kTiles, class Source>
 class WarpgroupAttention {
+ public:
   using Shape = WarpgroupShape<kDim, kTiles>;
 
- public:
   // `shared` has Shape::shared_bytes(num_stages), aligned as panels are.
   ASSAY_DEVICE WarpgroupAttention(const Source& source,
                                   const PanelMaps& maps,
@@ -127,7 +115,7 @@ class WarpgroupAttention {
                                   float scale,
                                   std::byte* shared,
                                   int num_stages)
-      : source_(source), maps_(maps), output_(output), scale_(scale), num_stages_(num_stages) {
+      : source_(source), maps_(maps), output_(output), scale_(scale), place_(num_stages) {
     ring_ = reinterpret_cast<std::uint16_t*>(shared);
     q_ = ring_ + num_stages * Shape::kStageElements;
     weights_ = q_ + Shape::kQElements;
@@ -141,45 +129,16 @@ class WarpgroupAttention {
               own_tile() * kWarpgroupPairs;
   }
 
-  // All threads of a block that has something else to do: body() in those that compute.
-  template <class Body>
-  static ASSAY_DEVICE void run_instead(const Body& body) {
-    if (thread_id() >= Shape::kConsumers) {
-      give_registers<Shape::kCopyRegisters>();
-    } else {
-      take_registers<Shape::kComputeRegisters>();
-      body();
-    }
-  }
-
   // All threads of the block.
   ASSAY_DEVICE void run(const ItemPlan& plan, std::int32_t num_blocks) {
-    if (thread_id() == 0) {
-      for (int i = 0; i < kMostItemStages; ++i) {
-        init_barrier(control_->full[i], kLanes);
-        init_barrier(control_->empty[i], Shape::kConsumers / kLanes);
-      }
-      for (int i = 0; i < kItemSlots; ++i) {
-        init_barrier(control_->published[i], 1);
-      }
-      fence_barriers();
-    }
-    sync_block();
+    init_control<Shape>(*control_);
     if (thread_id() >= Shape::kConsumers) {
-      give_registers<Shape::kCopyRegisters>();
-      if (thread_id() >= Shape::kConsumers + kLanes) {
-        return;
-      }
-      StageProducer<kDim, kTiles, Source> producer(source_, maps_, ring_, num_stages_, *control_);
-      producer.run(ItemWalk<Source>(
-          source_, plan, Shape::kPairs, static_cast<std::int32_t>(block_id()), num_blocks));
+      copy_items<Shape>(source_, maps_, plan, num_blocks, ring_, place_.num_stages(), *control_);
       return;
     }
     take_registers<Shape::kComputeRegisters>();
     for (int number = 0;; ++number) {
-      wait_for_phase(control_->published[number % kItemSlots], number / kItemSlots % 2);
-      // It stays until the stages of later items are given back.
-      const Item& item = control_->items[number % kItemSlots];
+      const Item& item = next_item(*control_, number);
       if (item.first_slice == item.end_slice) {
         break;
       }
@@ -358,7 +317,7 @@ class WarpgroupAttention {
       }
     }
     wgmma_commit();
-    give_back_after_steps(slots);
+    give_back_after_steps(*control_, slots);
   }
 
   // The warpgroup weighs keys 64 warpgroup() .. of the slice; of l, the second one holds the value
@@ -430,7 +389,7 @@ class WarpgroupAttention {
         state.l[r] = meet_sums(sums);
       }
     }
-    give_back_after_steps(slots);
+    give_back_after_steps(*control_, slots);
   }
 
   // Dots with the keys from row `first_row` of their panels on: k16 steps ascending over the
@@ -455,7 +414,7 @@ class WarpgroupAttention {
       }
       wgmma_commit();
     }
-    give_back_after_steps(slots);
+    give_back_after_steps(*control_, slots);
   }
 
   // The thread's weights of its r-th pair, where both warpgroups multiply with them.
@@ -470,38 +429,10 @@ class WarpgroupAttention {
   }
 
   // The next stage's slot, when it has arrived.
-  ASSAY_DEVICE int next_slot() {
-    const int slot = slot_;
-    wait_for_phase(control_->full[slot], wraps_ % 2);
-    if constexpr (Source::kIsMasked) {
-      // Rows that were copied one by one.
-      fence_async_proxy();
-    }
-    if (++slot_ == num_stages_) {
-      slot_ = 0;
-      ++wraps_;
-    }
-    return slot;
-  }
+  ASSAY_DEVICE int next_slot() { return place_.template next<Source::kIsMasked>(*control_); }
 
   ASSAY_DEVICE const std::uint16_t* stage(int slot) const {
     return ring_ + slot * Shape::kStageElements;
-  }
-
-  // Each when the group of steps that reads it is done.
-  ASSAY_DEVICE void give_back_after_steps(const int (&slots)[Shape::kHalfStages]) {
-    if constexpr (Shape::kHalfStages == 2) {
-      wgmma_wait<1>();
-      give_back(slots[0]);
-    }
-    wgmma_wait();
-    give_back(slots[Shape::kHalfStages - 1]);
-  }
-
-  ASSAY_DEVICE void give_back(int slot) {
-    if (lane_id() == 0) {
-      arrive(control_->empty[slot]);
-    }
   }
 
   ASSAY_DEVICE static int first_column() {
@@ -550,7 +481,7 @@ class WarpgroupAttention {
   const PanelMaps& maps_;
   const StateOutput& output_;
   float scale_;
-  int num_stages_;
+  StagePlace place_;
   std::uint16_t* ring_;
   std::uint16_t* q_;
   std::uint16_t* weights_;
@@ -558,8 +489,6 @@ class WarpgroupAttention {
   SliceHalves* halves_;
   KeyRange* ranges_;  // of the tile's pairs
   RunState run_;
-  int slot_ = 0;
-  int wraps_ = 0;  // of the ring
   bool has_pairs_ = false;  // the warp's sixteen, any
   std::int32_t places_[2];
 };

@@ -3,6 +3,7 @@
 
 #include "kernels/attention/cuda_grid.cuh"
 #include "kernels/attention/cuda_items.cuh"
+#include "kernels/attention/cuda_swapped.cuh"
 
 #include <algorithm>
 #include <cstdint>
@@ -14,7 +15,7 @@ namespace assay::kernels::attention {
 
 // Launch parameters as written; 0 stands for auto.
 struct WarpgroupChoice {
-  std::int32_t tiles = 0;   // of 64 pairs in a block, at head dim 128
+  std::int32_t pairs = 0;   // of a block
   std::int32_t stages = 0;  // of 32 KiB
   ItemSpill spill = ItemSpill::kAuto;
   std::int32_t capacity = 0;  // keys that the grid is sized for; 0: the shape's
@@ -26,41 +27,45 @@ inline constexpr std::int32_t kLeastItemStages = 2;
 inline constexpr std::int64_t kSmBytes = 233'472;  // of shared memory in a multiprocessor of sm_90
 inline constexpr std::int64_t kReservedBytes = 1'024;  // the system's own in each block
 
-// of(the shape of that head dim and those tiles).
+// of(the shape of that head dim and that many pairs in a block).
 template <class Of>
-auto of_shape(std::int32_t dim, std::int32_t tiles, const Of& of) {
-  return dim == 256   ? of(WarpgroupShape<256, 1>())
-         : tiles == 2 ? of(WarpgroupShape<128, 2>())
-                      : of(WarpgroupShape<128, 1>());
+auto of_shape(std::int32_t dim, std::int32_t pairs, const Of& of) {
+  if (dim == 256) {
+    return pairs == 16 ? of(SwappedShape<256>()) : of(WarpgroupShape<256, 1>());
+  }
+  return pairs == 16    ? of(SwappedShape<128>())
+         : pairs == 128 ? of(WarpgroupShape<128, 2>())
+                        : of(WarpgroupShape<128, 1>());
 }
 
-inline std::int64_t warpgroup_bytes(std::int32_t dim, std::int32_t tiles, std::int32_t stages) {
-  return of_shape(dim, tiles, [&](auto shape) { return shape.shared_bytes(stages); });
+inline std::int64_t warpgroup_bytes(std::int32_t dim, std::int32_t pairs, std::int32_t stages) {
+  return of_shape(dim, pairs, [&](auto shape) { return shape.shared_bytes(stages); });
 }
 
 // As many as a multiprocessor's registers are dealt out for, if its memory holds them.
 inline std::int32_t warpgroup_blocks_per_sm(std::int32_t dim,
-                                            std::int32_t tiles,
+                                            std::int32_t pairs,
                                             std::int32_t stages) {
-  const std::int32_t blocks = of_shape(dim, tiles, [](auto shape) { return shape.kBlocksPerSm; });
-  return blocks * (warpgroup_bytes(dim, tiles, stages) + kReservedBytes) <= kSmBytes ? blocks : 1;
+  const std::int32_t blocks = of_shape(dim, pairs, [](auto shape) { return shape.kBlocksPerSm; });
+  return blocks * (warpgroup_bytes(dim, pairs, stages) + kReservedBytes) <= kSmBytes ? blocks : 1;
 }
 
-// Tiles of a block, for a stream with that many pairs.
-inline std::int32_t warpgroup_tiles(std::int32_t dim, std::int64_t pairs, std::int32_t choice) {
-  if (dim == 256) {
-    return 1;
-  }
-  return choice != 0 ? choice : pairs > kWarpgroupPairs ? 2 : 1;
+// Pairs of a block, for a stream with `pairs`: 128 are 64 at head dim 256.
+inline std::int32_t warpgroup_pairs(std::int32_t dim, std::int64_t pairs, std::int32_t choice) {
+  const std::int32_t wanted = choice != 0   ? choice
+                              : pairs <= 16 ? 16
+                              : pairs <= 64 ? 64
+                                            : 128;
+  return dim == 256 && wanted == 128 ? 64 : wanted;
 }
 
-inline std::int32_t warpgroup_stages(std::int32_t dim, std::int32_t tiles, std::int32_t choice) {
+inline std::int32_t warpgroup_stages(std::int32_t dim, std::int32_t pairs, std::int32_t choice) {
   if (choice != 0) {
     return choice;
   }
-  const std::int32_t blocks = warpgroup_blocks_per_sm(dim, tiles, kLeastItemStages);
+  const std::int32_t blocks = warpgroup_blocks_per_sm(dim, pairs, kLeastItemStages);
   std::int32_t stages = kMostItemStages;
-  while (blocks * (warpgroup_bytes(dim, tiles, stages) + kReservedBytes) > kSmBytes) {
+  while (blocks * (warpgroup_bytes(dim, pairs, stages) + kReservedBytes) > kSmBytes) {
     --stages;
   }
   return stages;
@@ -103,20 +108,25 @@ inline std::int64_t slices_of_busiest(std::span<const CutStream> streams,
                                       std::int32_t num_blocks) {
   std::int64_t pieces = -num_whole * (kRunSlices / piece_slices);
   std::int64_t rest = 0;
+  std::int64_t largest = 0;  // of the rest
   for (const auto& [slices, units] : streams) {
     for (std::int32_t piece = slices.begin / piece_slices; piece * piece_slices < slices.end;
          ++piece) {
       const std::int32_t size = std::min(slices.end, (piece + 1) * piece_slices) -
                                 std::max(slices.begin, piece * piece_slices);
-      pieces += 2 * size > piece_slices ? units : 0;
-      rest += 2 * size > piece_slices ? 0 : size * units;
+      if (2 * size > piece_slices) {
+        pieces += units;
+      } else if (units > 0) {
+        rest += size * units;
+        largest = std::max<std::int64_t>(largest, size);
+      }
     }
   }
   return (pieces + num_blocks - 1) / num_blocks * piece_slices +
-         (rest + num_blocks - 1) / num_blocks;
+         std::max(largest, (rest + num_blocks - 1) / num_blocks);
 }
 
-// How much of the tiles of 64 pairs of a stream is there.
+// How much of a stream's tiles of 64 pairs is there.
 inline double share_of_pairs(std::int64_t pairs) {
   const std::int64_t tiles = (pairs + kWarpgroupPairs - 1) / kWarpgroupPairs;
   return tiles == 0 ? 0 : static_cast<double>(pairs) / static_cast<double>(tiles * kWarpgroupPairs);
@@ -136,7 +146,7 @@ inline ItemPlan plan_items(std::span<const CutStream> streams,
   }
   std::int64_t runs = 0;
   for (const auto& [slices, units] : streams) {
-    runs += WholePieces::of(slices, kRunSlices).count * units;
+    runs += WholePieces::of(slices, kRunSize).count * units;
   }
   const std::int64_t whole = runs / num_blocks * num_blocks;
   ItemPlan best = {.num_whole = static_cast<std::int32_t>(whole)};
@@ -154,15 +164,13 @@ inline ItemPlan plan_items(std::span<const CutStream> streams,
   return best;
 }
 
-// Auto: slices where groups would leave a quarter of their waves idle, at head dim 128: wider
-// states cost a merge of slices more than it saves.
+// Auto: slices where they leave half of the blocks without work, at head dim 128: wider states cost
+// a merge of slices more than it saves.
 inline ItemSpill warpgroup_spill(std::int32_t dim,
                                  ItemSpill choice,
                                  std::int32_t num_blocks,
                                  std::int64_t num_slices) {
-  const auto waves = [&](std::int64_t items) { return (items + num_blocks - 1) / num_blocks; };
-  const bool is_short =
-      dim == 128 && 4 * waves(num_slices) < 3 * kSlices * waves((num_slices + 3) / kSlices);
+  const bool is_short = dim == 128 && 2 * num_slices <= num_blocks;
   return choice == ItemSpill::kAuto && is_short ? ItemSpill::kSlice : choice;
 }
 
@@ -176,12 +184,12 @@ inline std::int32_t run_states(const ItemPlan& plan, std::int64_t num_slices) {
 }
 
 inline Grid warpgroup_grid(std::int32_t dim,
-                           std::int32_t tiles,
+                           std::int32_t pairs,
                            std::int32_t stages,
                            std::int32_t num_blocks) {
   return {.num_blocks = num_blocks,
-          .num_threads = of_shape(dim, tiles, [](auto shape) { return shape.kThreads; }),
-          .shared_bytes = static_cast<std::int32_t>(warpgroup_bytes(dim, tiles, stages))};
+          .num_threads = of_shape(dim, pairs, [](auto shape) { return shape.kThreads; }),
+          .shared_bytes = static_cast<std::int32_t>(warpgroup_bytes(dim, pairs, stages))};
 }
 
 }  // namespace assay::kernels::attention

@@ -14,6 +14,7 @@
 
 #include <cuda.h>
 
+#include <cstddef>
 #include <cstdint>
 
 namespace assay::kernels::attention {
@@ -276,6 +277,55 @@ ASSAY_DEVICE void wgmma_64_columns(float* acc,
         "+f"(acc[30]),
         "+f"(acc[31])
       : "l"(a), "l"(b), "r"(static_cast<int>(accumulates)), "n"(kIsTransposed ? 1 : 0));
+}
+
+// acc[64 x 16] (+)= A B[16 x 16]^T: both in shared memory, by descriptors. A has a row for each row
+// of acc, or, where it is transposed, for each k.
+template <bool kIsTransposed>
+ASSAY_DEVICE void wgmma_16_columns(float (&acc)[2][4],
+                                    std::uint64_t a,
+                                    std::uint64_t b,
+                                    bool accumulates) {
+  asm volatile(
+      "{\n"
+      ".reg .pred p;\n"
+      "setp.ne.b32 p, %10, 0;\n"
+      "wgmma.mma_async.sync.aligned.m64n16k16.f32.bf16.bf16 {"
+      "%0, %1, %2, %3, %4, %5, %6, %7"
+      "}, %8, %9, p, 1, 1, %11, 0;\n"
+      "}\n"
+      : "+f"(acc[0][0]),
+        "+f"(acc[0][1]),
+        "+f"(acc[0][2]),
+        "+f"(acc[0][3]),
+        "+f"(acc[1][0]),
+        "+f"(acc[1][1]),
+        "+f"(acc[1][2]),
+        "+f"(acc[1][3])
+      : "l"(a), "l"(b), "r"(static_cast<int>(accumulates)), "n"(kIsTransposed ? 1 : 0));
+}
+
+// acc[64 x 16] (+)= A[64 x 16] B[16 x 16]^T: columns 16 step .. of both panels.
+ASSAY_DEVICE void wgmma_rows_by_rows(float (&acc)[2][4],
+                                     const std::uint16_t* a_panel,
+                                     const std::uint16_t* b_panel,
+                                     int step,
+                                     bool accumulates) {
+  wgmma_16_columns<false>(
+      acc, panel_descriptor(a_panel, 16 * step), panel_descriptor(b_panel, 16 * step), accumulates);
+}
+
+// acc[64 x 16] (+)= A[16 x 64]^T B[16 x 16]^T: rows 16 step .. of A's panel, columns 16 (step % 4) ..
+// of B's.
+ASSAY_DEVICE void wgmma_columns_by_rows(float (&acc)[2][4],
+                                        const std::uint16_t* a_panel,
+                                        const std::uint16_t* b_panel,
+                                        int step,
+                                        bool accumulates) {
+  wgmma_16_columns<true>(acc,
+                          panel_descriptor(a_panel, 16 * 64 * step),
+                          panel_descriptor(b_panel, 16 * (step % 4)),
+                          accumulates);
 }
 
 // acc[64 x 64] (+)= A[64 x 16] B[64 x 16]^T: columns 16 step .. of both panels.

@@ -61,13 +61,16 @@ inline StagedLaunch plan_staged(const Shape& shape, const StagedChoice& choice) 
                    .num_threads = attention::kSlices * attention::kLanes,
                    .shared_bytes = attention::staged_bytes(shape.dim, grid.block)};
   const auto most_groups = static_cast<std::int32_t>(groups);
-  const std::int32_t merge_warps =
-      attention::merge_warps(most_groups, choice.spills_runs ? 1 : attention::kRunGroups);
-  launch.merge = attention::merge_grid(
-      std::int64_t{shape.num_rows()} * shape.num_heads, shape.dim, most_groups, merge_warps);
+  const attention::MergeGrid merge =
+      attention::merge_grid(shape.num_rows(),
+                            shape.num_heads,
+                            shape.dim,
+                            most_groups,
+                            choice.spills_runs ? 1 : attention::kRunGroups);
+  launch.merge = merge.grid;
   launch.merge_plan = {.spills_runs = choice.spills_runs,
                        .stores_result = choice.stores_result,
-                       .num_warps = merge_warps};
+                       .is_shared = merge.is_shared};
   return launch;
 }
 

@@ -147,14 +147,10 @@ class Tile {
   const std::uint16_t* v_context_ = nullptr;
 };
 
-ASSAY_DEVICE std::int64_t num_results(const Params& params) {
-  return std::int64_t{params.num_streams} * params.width * params.num_heads;
-}
-
 struct MergePlan {
   bool spills_runs = false;
   bool stores_result = true;
-  std::int32_t num_warps = 1;  // to a result
+  bool is_shared = false;  // MergeTask::is_shared
 };
 
 template <Mutation kMutation>

@@ -2,6 +2,7 @@
 // attention's warpgroup form, and a merge that knows which groups left as runs.
 #pragma once
 
+#include "kernels/attention/cuda_swapped.cuh"
 #include "kernels/attention/cuda_warpgroup.cuh"
 #include "kernels/block_attention/cuda_tiles.cuh"
 
@@ -16,7 +17,7 @@ struct WarpgroupGrid {
   std::int32_t num_stages = 2;
   std::int32_t tile_pairs = attention::kWarpgroupPairs;
   bool stores_result = true;
-  std::int32_t num_merge_warps = 1;  // to a result
+  bool shares_merge = false;  // MergeTask::is_shared
 };
 
 // Context and block keys of every stream.
@@ -113,7 +114,7 @@ struct BlockKeys {
   }
 };
 
-template <class Exp, int kDim, int kTiles>
+template <class Exp, int kDim, int kPairs>
 ASSAY_DEVICE void attend_warpgroup_block(const Params& params,
                                          const attention::PanelMaps& maps,
                                          const WarpgroupGrid& grid) {
@@ -124,25 +125,25 @@ ASSAY_DEVICE void attend_warpgroup_block(const Params& params,
       .slices = {params.slice_m, params.slice_l, params.slice_o},
       .num_rows = params.num_streams * params.width,
       .num_heads = params.num_heads};
-  attention::WarpgroupAttention<Exp, kDim, kTiles, BlockKeys<kDim>> attention(
+  attention::ItemAttention<Exp, kDim, kPairs, BlockKeys<kDim>> attention(
       keys, maps, output, params.scale, attention::shared_memory(), grid.num_stages);
   attention.run(grid.items, grid.num_blocks);
 }
 
 template <int kBatch, int kDim>
 ASSAY_DEVICE void merge_warpgroup_block(const Params& params, const WarpgroupGrid& grid) {
-  const auto task = attention::MergeTask::of(grid.num_merge_warps, kDim);
-  if (task.number >= num_results(params)) {
+  const auto task = attention::MergeTask::of<kDim>(grid.shares_merge, params.num_heads);
+  if (task.row >= params.num_streams * params.width) {
     return;
   }
-  const auto row = static_cast<int>(task.number / params.num_heads);
-  const auto head = static_cast<int>(task.number % params.num_heads);
+  // A head past the last repeats it: the warp stays whole.
+  const std::int32_t head = attention::smaller_place(task.head, params.num_heads - 1);
   attention::MergeRow merge =
-      merge_row_of<Mutation::kNone>(params, {.spills_runs = true}, row, head);
+      merge_row_of<Mutation::kNone>(params, {.spills_runs = true}, task.row, head);
   merge.slices = {params.slice_m, params.slice_l, params.slice_o};
-  const attention::StreamCut cut = attention::cut_of(
-      BlockKeys<kDim>{params}, row / params.width, grid.items, grid.tile_pairs);
-  merge.cut = &cut;
+  merge.cut = attention::cut_of(
+      BlockKeys<kDim>{params}, task.row / params.width, grid.items, grid.tile_pairs);
+  merge.is_cut = true;
   if (grid.items.leaves_slices()) {
     merge.num_run_groups = 0;
     merge.first_slice_group = merge.group_begin;

@@ -13,7 +13,7 @@ namespace assay::kernels::block_attention {
 struct WarpgroupLaunch {
   attention::Grid attend;
   attention::Grid merge;
-  std::int32_t tiles = 1;
+  std::int32_t pairs = attention::kWarpgroupPairs;  // of a block
   WarpgroupGrid grid;
 };
 
@@ -21,12 +21,12 @@ inline WarpgroupLaunch plan_warpgroup(const Shape& shape,
                                       const attention::WarpgroupChoice& choice) {
   const std::int32_t pairs = shape.width * shape.group();
   WarpgroupLaunch launch;
-  launch.tiles = attention::warpgroup_tiles(shape.dim, pairs, choice.tiles);
+  launch.pairs = attention::warpgroup_pairs(shape.dim, pairs, choice.pairs);
   WarpgroupGrid& grid = launch.grid;
-  grid.tile_pairs = launch.tiles * attention::kWarpgroupPairs;
-  grid.num_stages = attention::warpgroup_stages(shape.dim, launch.tiles, choice.stages);
+  grid.tile_pairs = launch.pairs;
+  grid.num_stages = attention::warpgroup_stages(shape.dim, launch.pairs, choice.stages);
   grid.num_blocks =
-      choice.sms * attention::warpgroup_blocks_per_sm(shape.dim, launch.tiles, grid.num_stages);
+      choice.sms * attention::warpgroup_blocks_per_sm(shape.dim, launch.pairs, grid.num_stages);
   grid.stores_result = choice.stores_result;
   const auto streams = attention::cut_streams(
       shape.streams, shape.num_kv_heads, shape.group(), grid.tile_pairs, 0);
@@ -37,16 +37,18 @@ inline WarpgroupLaunch plan_warpgroup(const Shape& shape,
       attention::warpgroup_spill(shape.dim, choice.spill, grid.num_blocks, num_slices),
       attention::share_of_pairs(pairs));
   launch.attend = attention::warpgroup_grid(
-      shape.dim, launch.tiles, grid.num_stages, shape.num_streams == 0 ? 0 : grid.num_blocks);
+      shape.dim, launch.pairs, grid.num_stages, shape.num_streams == 0 ? 0 : grid.num_blocks);
 
   const auto most_groups = static_cast<std::int32_t>(std::min<std::int64_t>(
       shape.num_groups, (std::int64_t{shape.window} + 2 * shape.width) / attention::kGroupKeys + 2));
-  grid.num_merge_warps =
-      attention::merge_warps(most_groups, attention::run_states(grid.items, num_slices));
-  launch.merge = attention::merge_grid(std::int64_t{shape.num_rows()} * shape.num_heads,
-                                       shape.dim,
-                                       most_groups,
-                                       grid.num_merge_warps);
+  const attention::MergeGrid merge =
+      attention::merge_grid(shape.num_rows(),
+                            shape.num_heads,
+                            shape.dim,
+                            most_groups,
+                            attention::run_states(grid.items, num_slices));
+  launch.merge = merge.grid;
+  grid.shares_merge = merge.is_shared;
   return launch;
 }
 

@@ -190,10 +190,10 @@ constexpr std::string_view kParityArms[] = {
     "staged:sms=7,spill=run",
     "staged:sms=131",
     "warpgroup",
-    "warpgroup:tiles=1,stages=2",
-    "warpgroup:tiles=2,spill=run",
-    "warpgroup:spill=group,sms=7",
-    "warpgroup:spill=slice,sms=1",
+    "warpgroup:pairs=64,stages=2",
+    "warpgroup:pairs=128,spill=run",
+    "warpgroup:pairs=16,spill=group,sms=7",
+    "warpgroup:pairs=64,spill=slice,sms=1",
     "warpgroup:result=skip",
 };
 

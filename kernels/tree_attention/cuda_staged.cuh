@@ -52,15 +52,11 @@ ASSAY_DEVICE void attend_staged_block(const Params& params, const StagedGrid& gr
 
 template <int kBatch, int kDim, Mutation kMutation>
 ASSAY_DEVICE void merge_block(const Params& params, const MergePlan& plan) {
-  const auto task = attention::MergeTask::of(plan.num_warps, kDim);
-  if (task.number >= num_results(params)) {
+  const auto task = attention::MergeTask::of<kDim>(plan.is_shared, params.num_heads);
+  if (task.row >= params.num_rows || task.head >= params.num_heads) {
     return;
   }
-  const attention::MergeRow row =
-      merge_row_of<kMutation>(params,
-                              plan,
-                              static_cast<int>(task.number / params.num_heads),
-                              static_cast<int>(task.number % params.num_heads));
+  const attention::MergeRow row = merge_row_of<kMutation>(params, plan, task.row, task.head);
   attention::merge_row<kBatch, kDim, defect_of(kMutation)>(
       row, {params.out, plan.stores_result ? params.result : nullptr}, task);
 }

@@ -197,16 +197,12 @@ class Tile {
   const std::int32_t* path_ = nullptr;
 };
 
-ASSAY_DEVICE std::int64_t num_results(const Params& params) {
-  return std::int64_t{params.num_rows} * params.num_heads;
-}
-
 // What the merge of (row, head) folds.
 struct MergePlan {
   bool has_slices = false;
   bool spills_runs = false;
   bool stores_result = true;
-  std::int32_t num_warps = 1;  // to a result
+  bool is_shared = false;  // MergeTask::is_shared
 };
 
 template <Mutation kMutation>

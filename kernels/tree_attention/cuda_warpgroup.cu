@@ -17,12 +17,28 @@ struct WarpgroupCall {
   WarpgroupGrid grid;
 };
 
-template <int kDim, int kTiles>
-__global__ void __launch_bounds__(attention::WarpgroupShape<kDim, kTiles>::kThreads,
-                                  attention::WarpgroupShape<kDim, kTiles>::kBlocksPerSm)
+template <int kDim, int kPairs>
+using BlockShape =
+    typename attention::ItemAttention<PolynomialExp, kDim, kPairs, CommittedKeys<kDim>>::Shape;
+
+template <int kDim, int kPairs>
+__global__ void __launch_bounds__(BlockShape<kDim, kPairs>::kThreads,
+                                  BlockShape<kDim, kPairs>::kBlocksPerSm)
     tree_attention_warpgroup_kernel(const __grid_constant__ Params params,
                                     const __grid_constant__ WarpgroupCall call) {
-  attend_warpgroup_block<PolynomialExp, kDim, kTiles>(params, call.maps, call.grid);
+  attend_warpgroup_block<PolynomialExp, kDim, kPairs>(params, call.maps, call.grid);
+}
+
+const void* attend_kernel(std::int32_t dim, std::int32_t pairs) {
+#define ASSAY_KERNEL(kDim, kPairs) \
+  reinterpret_cast<const void*>(tree_attention_warpgroup_kernel<kDim, kPairs>)
+  if (dim == 256) {
+    return pairs == 16 ? ASSAY_KERNEL(256, 16) : ASSAY_KERNEL(256, 64);
+  }
+  return pairs == 16    ? ASSAY_KERNEL(128, 16)
+         : pairs == 128 ? ASSAY_KERNEL(128, 128)
+                        : ASSAY_KERNEL(128, 64);
+#undef ASSAY_KERNEL
 }
 
 template <int kDim>
@@ -35,11 +51,12 @@ __global__ void __launch_bounds__(attention::kMostMergeWarps* attention::kLanes,
 cudaError_t launch_of_call(const Call& call, WarpgroupLaunch* launch) {
   const auto& values = call.parameters.values;
   const Shape& shape = shape_of(call);
-  if (!is_served(shape) || values[kWarpgroupStages] == 1) {
+  if (!is_served(shape) || values[kWarpgroupStages] == 1 ||
+      !attention::is_choice(values[kWarpgroupPairs], attention::kItemPairsChoices)) {
     return cudaErrorInvalidValue;
   }
   attention::WarpgroupChoice choice = {
-      .tiles = values[kWarpgroupTiles],
+      .pairs = attention::kItemPairsChoices[values[kWarpgroupPairs]],
       .stages = values[kWarpgroupStages],
       .spill = static_cast<attention::ItemSpill>(values[kWarpgroupSpill]),
       .capacity = values[kWarpgroupCapacity],
@@ -72,11 +89,7 @@ struct Attend : TreeStage {
       return error;
     }
     const std::int32_t dim = shape_of(call).dim;
-    selected->kernel = dim == 256
-                           ? reinterpret_cast<const void*>(tree_attention_warpgroup_kernel<256, 1>)
-                       : launch.tiles == 2
-                           ? reinterpret_cast<const void*>(tree_attention_warpgroup_kernel<128, 2>)
-                           : reinterpret_cast<const void*>(tree_attention_warpgroup_kernel<128, 1>);
+    selected->kernel = attend_kernel(dim, launch.pairs);
     selected->name = attention::name_of_kernel("tree_attention_warpgroup", dim);
     selected->size = attention::size_of(launch.attend);
     argument->grid = launch.grid;

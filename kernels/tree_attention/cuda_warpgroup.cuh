@@ -3,6 +3,7 @@
 // slices.
 #pragma once
 
+#include "kernels/attention/cuda_swapped.cuh"
 #include "kernels/attention/cuda_warpgroup.cuh"
 #include "kernels/tree_attention/cuda_tiles.cuh"
 
@@ -90,10 +91,11 @@ ASSAY_DEVICE void attend_tail(const Params& params,
   attention::GroupWalk walk =
       attention::GroupWalk::of(tile.loaded.begin / attention::kGroupKeys, tile.num_groups, 1, 0, 1);
   const attention::KeySpan keys = {tile.loaded, plan.tile, true};
+  auto* scores = reinterpret_cast<float*>(memory + attention::StagedMemory<kDim>::kQueryBytes);
   attention::TileRing<kDim, Tile<kDim>, false> ring(
       tile,
       {.walk = walk, .keys = keys},
-      memory + attention::StagedMemory<kDim>::kQueryBytes,
+      reinterpret_cast<std::byte*>(scores + attention::kRolledFloats),
       plan.num_stages);
   attention::copy_queries<kDim>(
       tile, 0, attention::kTilePairs, memory, attention::lane_id(), attention::kLanes);
@@ -103,6 +105,7 @@ ASSAY_DEVICE void attend_tail(const Params& params,
   attention::wait_for_all_but(plan.num_stages - 1);
   attention::sync_warp();
   for (; !walk.is_done(); walk.advance()) {
+    ASSAY_NO_UNROLL
     for (int slice = 0; slice < attention::kSlices; ++slice) {
       const int place = walk.group * attention::kSlices + slice;
       const attention::SliceSpan span = keys.of_slice(place);
@@ -110,8 +113,14 @@ ASSAY_DEVICE void attend_tail(const Params& params,
         continue;
       }
       attention::SliceState<kDim / attention::kColumnKeys> state;
-      attention::attend_slice<Exp, attention::Defect::kNone, kDim>(
-          ring, memory, params.scale, rows.ranges, place, span, 0, state);
+      attention::attend_slice_rolled<Exp, kDim>(ring,
+                                                memory,
+                                                params.scale,
+                                                rows.ranges,
+                                                place * attention::kSliceKeys,
+                                                span,
+                                                scores,
+                                                state);
       attention::store_state(state, tile.slices(), place * tile.num_states(), rows.places, 0, kDim);
     }
   }
@@ -138,7 +147,7 @@ ASSAY_DEVICE void attend_tails(const Params& params, const TailPlan& plan, std::
   }
 }
 
-template <class Exp, int kDim, int kTiles>
+template <class Exp, int kDim, int kPairs>
 ASSAY_DEVICE void attend_warpgroup_block(const Params& params,
                                          const attention::PanelMaps& maps,
                                          const WarpgroupGrid& grid) {
@@ -149,10 +158,10 @@ ASSAY_DEVICE void attend_warpgroup_block(const Params& params,
       .slices = {params.slice_m, params.slice_l, params.slice_o},
       .num_rows = params.num_rows,
       .num_heads = params.num_heads};
-  using Attention = attention::WarpgroupAttention<Exp, kDim, kTiles, CommittedKeys<kDim>>;
+  using Attention = attention::ItemAttention<Exp, kDim, kPairs, CommittedKeys<kDim>>;
   const std::int64_t block = attention::block_id();
   if (block >= grid.num_blocks) {
-    Attention::run_instead([&] {
+    attention::run_instead_of_items<typename Attention::Shape>([&] {
       attend_tails<Exp, kDim>(
           params, grid.tails, static_cast<std::int32_t>(block - grid.num_blocks));
     });
@@ -169,21 +178,20 @@ struct WarpgroupMergePlan {
 
 template <int kBatch, int kDim>
 ASSAY_DEVICE void merge_warpgroup_block(const Params& params, const WarpgroupMergePlan& plan) {
-  const auto task = attention::MergeTask::of(plan.merge.num_warps, kDim);
-  if (task.number >= num_results(params)) {
+  const auto task = attention::MergeTask::of<kDim>(plan.merge.is_shared, params.num_heads);
+  if (task.row >= params.num_rows) {
     return;
   }
-  const auto row = static_cast<int>(task.number / params.num_heads);
-  const auto head = static_cast<int>(task.number % params.num_heads);
-  attention::MergeRow merge = merge_row_of<Mutation::kNone>(params, plan.merge, row, head);
+  // A head past the last repeats it: the warp stays whole.
+  const std::int32_t head = attention::smaller_place(task.head, params.num_heads - 1);
+  attention::MergeRow merge = merge_row_of<Mutation::kNone>(params, plan.merge, task.row, head);
   const CommittedKeys<kDim> keys = {params};
-  const std::int32_t stream = params.row_stream[row];
+  const std::int32_t stream = params.row_stream[task.row];
   if (!plan.merge.has_slices) {
     merge.first_slice_group = keys.num_whole_groups(stream);
   }
-  const attention::StreamCut cut =
-      attention::cut_of(keys, stream, plan.grid.items, plan.grid.tile_pairs);
-  merge.cut = &cut;
+  merge.cut = attention::cut_of(keys, stream, plan.grid.items, plan.grid.tile_pairs);
+  merge.is_cut = true;
   attention::merge_row<kBatch, kDim, attention::Defect::kNone>(
       merge, {params.out, plan.merge.stores_result ? params.result : nullptr}, task);
 }

@@ -15,7 +15,7 @@ namespace assay::kernels::tree_attention {
 struct WarpgroupLaunch {
   attention::Grid attend;
   attention::Grid merge;
-  std::int32_t tiles = 1;
+  std::int32_t pairs = attention::kWarpgroupPairs;  // of a block
   WarpgroupGrid grid;
   WarpgroupMergePlan merge_plan;
 };
@@ -27,9 +27,10 @@ inline TailPlan plan_tails(std::int32_t dim,
                            std::int32_t num_warps,
                            std::int32_t memory_bytes) {
   constexpr std::int32_t kFewTails = 16;
-  const std::int32_t query_bytes = attention::kTilePairs * dim * 2;
+  const std::int32_t own_bytes = attention::kTilePairs * dim * 2 +
+                                 attention::kRolledFloats * static_cast<std::int32_t>(sizeof(float));
   const auto bytes_of = [&](std::int32_t stages, std::int32_t tile) {
-    return query_bytes + stages * tile * dim * 2;
+    return own_bytes + stages * tile * dim * 2;
   };
   TailPlan plan;
   plan.num_warps = num_tails <= kFewTails ? 1 : num_warps;
@@ -59,12 +60,12 @@ inline WarpgroupLaunch plan_warpgroup(const Shape& shape,
   const std::int32_t groups = capacity_groups(shape, choice.capacity);
 
   WarpgroupLaunch launch;
-  launch.tiles = attention::warpgroup_tiles(shape.dim, stream_pairs, choice.tiles);
+  launch.pairs = attention::warpgroup_pairs(shape.dim, stream_pairs, choice.pairs);
   WarpgroupGrid& grid = launch.grid;
-  grid.tile_pairs = launch.tiles * attention::kWarpgroupPairs;
-  grid.num_stages = attention::warpgroup_stages(shape.dim, launch.tiles, choice.stages);
+  grid.tile_pairs = launch.pairs;
+  grid.num_stages = attention::warpgroup_stages(shape.dim, launch.pairs, choice.stages);
   const std::int32_t slots =
-      choice.sms * attention::warpgroup_blocks_per_sm(shape.dim, launch.tiles, grid.num_stages);
+      choice.sms * attention::warpgroup_blocks_per_sm(shape.dim, launch.pairs, grid.num_stages);
   std::vector<attention::StreamLoad> loads = shape.streams;
   for (attention::StreamLoad& load : loads) {
     load.keys.end -= load.keys.end % attention::kSliceKeys;
@@ -77,7 +78,7 @@ inline WarpgroupLaunch plan_warpgroup(const Shape& shape,
       slots,
       attention::warpgroup_spill(shape.dim, choice.spill, slots, num_slices),
       attention::share_of_pairs(stream_pairs));
-  launch.attend = attention::warpgroup_grid(shape.dim, launch.tiles, grid.num_stages, 0);
+  launch.attend = attention::warpgroup_grid(shape.dim, launch.pairs, grid.num_stages, 0);
   grid.tails =
       plan_tails(shape.dim,
                  std::int64_t{shape.num_rows} * shape.num_kv_heads,
@@ -91,15 +92,18 @@ inline WarpgroupLaunch plan_warpgroup(const Shape& shape,
   grid.num_blocks = items + grid.tails.num_blocks <= slots ? slots - grid.tails.num_blocks : slots;
   launch.attend.num_blocks = pairs == 0 ? 0 : grid.num_blocks + grid.tails.num_blocks;
   const std::int32_t most_groups = std::max(groups, shape.num_groups);
-  const std::int32_t merge_warps = attention::merge_warps(
-      most_groups, attention::run_states(grid.items, num_slices));
-  launch.merge = attention::merge_grid(
-      std::int64_t{shape.num_rows} * shape.num_heads, shape.dim, most_groups, merge_warps);
+  const attention::MergeGrid merge =
+      attention::merge_grid(shape.num_rows,
+                            shape.num_heads,
+                            shape.dim,
+                            most_groups,
+                            attention::run_states(grid.items, num_slices));
+  launch.merge = merge.grid;
   launch.merge_plan = {
       .merge = {.has_slices = grid.items.leaves_slices(),
                 .spills_runs = !grid.items.leaves_slices(),
                 .stores_result = choice.stores_result,
-                .num_warps = merge_warps},
+                .is_shared = merge.is_shared},
       .grid = grid};
   return launch;
 }

@@ -10,7 +10,7 @@ namespace assay::kernels::tree_attention {
 
 // Places of its launch parameters.
 enum WarpgroupParameter : std::size_t {
-  kWarpgroupTiles,
+  kWarpgroupPairs,
   kWarpgroupStages,
   kWarpgroupSpill,
   kWarpgroupCapacity,
@@ -19,7 +19,7 @@ enum WarpgroupParameter : std::size_t {
 };
 
 inline constexpr AxisInfo kWarpgroupParameters[] = {
-    attention::kItemTilesAxis,
+    attention::kItemPairsAxis,
     attention::kItemStagesAxis,
     attention::kItemSpillAxis,
     kCapacityAxis,

@@ -240,10 +240,10 @@ constexpr std::string_view kParityArms[] = {"model_sm_90:threads=1,pairs_per_til
                                             "wide",
                                             "wide:tiles=1,spill=run",
                                             "warpgroup",
-                                            "warpgroup:tiles=1,stages=2",
-                                            "warpgroup:tiles=2,spill=run",
-                                            "warpgroup:spill=group,sms=7",
-                                            "warpgroup:spill=slice,sms=1",
+                                            "warpgroup:pairs=64,stages=2",
+                                            "warpgroup:pairs=128,spill=run",
+                                            "warpgroup:pairs=16,spill=group,sms=7",
+                                            "warpgroup:pairs=64,spill=slice,sms=1",
                                             "warpgroup:capacity=16384,result=skip"};
 
 constexpr std::string_view kPortableArms[] = {"model_sm_90:isa=portable",

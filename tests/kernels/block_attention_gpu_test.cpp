@@ -66,8 +66,9 @@ TEST_F(BlockAttentionGpu, EveryVariantAndLaunchParameterHasTheBitsOfTheModel) {
   std::vector<Settings> warpgroup = {{}, {{"result", "skip"}}};
   for (const char* spill : {"auto", "run", "group", "slice"}) {
     for (const char* sms : {"1", "7", "132"}) {
-      warpgroup.push_back({{"spill", spill}, {"sms", sms}, {"stages", "2"}, {"tiles", "1"}});
-      warpgroup.push_back({{"spill", spill}, {"sms", sms}, {"stages", "3"}, {"tiles", "2"}});
+      warpgroup.push_back({{"spill", spill}, {"sms", sms}, {"stages", "2"}, {"pairs", "64"}});
+      warpgroup.push_back({{"spill", spill}, {"sms", sms}, {"stages", "3"}, {"pairs", "128"}});
+      warpgroup.push_back({{"spill", spill}, {"sms", sms}, {"pairs", "16"}});
     }
   }
   for (const Settings& axes : workloads()) {

@@ -3,6 +3,7 @@
 #define ASSAY_SIMT "tests/kernels/simt/primitives.h"
 #define ASSAY_SIMT_WARPGROUP "tests/kernels/simt/warpgroup.h"
 
+#include "kernels/attention/cuda_swapped.cuh"
 #include "kernels/attention/cuda_warpgroup.cuh"
 #include "tests/kernels/attention/warpgroup_case.h"
 #include "tests/kernels/simt/attention_model.h"
@@ -137,12 +138,13 @@ std::vector<Cut> cuts_of(const Source& source, const ItemPlan& plan, int tile_pa
   return cuts;
 }
 
-template <int kDim, int kTiles, bool kMasked>
+template <int kDim, int kPairs, bool kMasked>
 void expect_the_contract(const WarpgroupCase& given,
                          int num_blocks,
                          int num_stages,
                          const ItemPlan& plan) {
-  using Shape = WarpgroupShape<kDim, kTiles>;
+  using Attention = ItemAttention<PolynomialExp, kDim, kPairs, TestSource<kMasked>>;
+  using Shape = typename Attention::Shape;
   const CaseData data(given);
   const TestSource<kMasked> source = {given, data};
   const PanelMaps maps = data.maps();
@@ -161,9 +163,8 @@ void expect_the_contract(const WarpgroupCase& given,
                  .shared_bytes = static_cast<int>(Shape::shared_bytes(num_stages)),
                  .step = tensor_core_step},
                 [&] {
-                  WarpgroupAttention<PolynomialExp, kDim, kTiles, TestSource<kMasked>> attention(
-                      source, maps, output, kScale, shared_memory(), num_stages);
-                  attention.run(plan, num_blocks);
+                  Attention(source, maps, output, kScale, shared_memory(), num_stages)
+                      .run(plan, num_blocks);
                 });
   ASSERT_EQ("", error);
 
@@ -214,7 +215,7 @@ constexpr ItemPlan kGroups = {.piece_slices = kSlices};
 constexpr ItemPlan kLoneSlices = {.piece_slices = 1};
 
 TEST(Warpgroup, StoresEachGroup) {
-  expect_the_contract<128, 1, false>(
+  expect_the_contract<128, 64, false>(
       {.dim = 128, .group = 6, .num_kv_heads = 1, .streams = {{2, 1'024}}},
       1,
       3,
@@ -222,7 +223,7 @@ TEST(Warpgroup, StoresEachGroup) {
 }
 
 TEST(Warpgroup, FoldsRunsAcrossStreamsWithOrWithoutKeys) {
-  expect_the_contract<128, 1, false>(
+  expect_the_contract<128, 64, false>(
       {.dim = 128,
        .group = 5,
        .num_kv_heads = 2,
@@ -239,7 +240,7 @@ TEST(Warpgroup, CutsWhatWholeRunsLeave) {
                                .num_kv_heads = 2,
                                .streams = {{1, 8'704}, {1, 512}, {1, 4'736}}};
   for (const std::int32_t piece : {kSlices, 2 * kSlices, 4 * kSlices}) {
-    expect_the_contract<128, 1, false>(given, 3, 2, {.num_whole = 3, .piece_slices = piece});
+    expect_the_contract<128, 64, false>(given, 3, 2, {.num_whole = 3, .piece_slices = piece});
   }
 }
 
@@ -250,12 +251,12 @@ TEST(Warpgroup, CutsAWindowAtBothEnds) {
                                .num_kv_heads = 1,
                                .streams = {{2, 4'800, 2'000}, {2, 700, 30}}};
   for (const std::int32_t piece : {kSlices, 2 * kSlices, 4 * kSlices}) {
-    expect_the_contract<128, 1, true>(given, 2, 2, {.num_whole = 2, .piece_slices = piece});
+    expect_the_contract<128, 64, true>(given, 2, 2, {.num_whole = 2, .piece_slices = piece});
   }
 }
 
 TEST(Warpgroup, StoresEachSlice) {
-  expect_the_contract<128, 1, false>(
+  expect_the_contract<128, 64, false>(
       {.dim = 128, .group = 6, .num_kv_heads = 2, .streams = {{1, 1'024}, {2, 513}}},
       3,
       2,
@@ -263,7 +264,7 @@ TEST(Warpgroup, StoresEachSlice) {
 }
 
 TEST(Warpgroup, StoresEachSliceOfAWindow) {
-  expect_the_contract<256, 1, true>(
+  expect_the_contract<256, 64, true>(
       {.dim = 256, .group = 4, .num_kv_heads = 1, .streams = {{2, 700, 200}}},
       2,
       4,
@@ -271,17 +272,46 @@ TEST(Warpgroup, StoresEachSliceOfAWindow) {
 }
 
 TEST(Warpgroup, SharesPanelsBetweenTwoTiles) {
-  expect_the_contract<128, 2, false>(
+  expect_the_contract<128, 128, false>(
       {.dim = 128, .group = 12, .num_kv_heads = 1, .streams = {{8, 512}}}, 1, 4, kRuns);
 }
 
 TEST(Warpgroup, SharesColumnsBetweenTwoWarpgroups) {
-  expect_the_contract<256, 1, false>(
+  expect_the_contract<256, 64, false>(
       {.dim = 256, .group = 6, .num_kv_heads = 1, .streams = {{1, 1'024}}}, 1, 4, kRuns);
 }
 
+TEST(Warpgroup, SwapsOperandsForFewPairs) {
+  // A tile that is not full, more than one tile, every kind of state; groups cut off as slices.
+  const WarpgroupCase given = {.dim = 128,
+                               .group = 6,
+                               .num_kv_heads = 2,
+                               .streams = {{1, 1'155}, {3, 600}, {0, 512}, {2, 0}}};
+  for (const ItemPlan& plan : {kRuns, kGroups, kLoneSlices}) {
+    expect_the_contract<128, 16, false>(given, 2, 3, plan);
+  }
+}
+
+TEST(Warpgroup, SwapsOperandsAtHeadDim256) {
+  const WarpgroupCase given = {
+      .dim = 256, .group = 12, .num_kv_heads = 1, .streams = {{2, 1'024}, {1, 130}}};
+  expect_the_contract<256, 16, false>(given, 1, 6, kRuns);
+  expect_the_contract<256, 16, false>(given, 2, 3, kGroups);
+}
+
+TEST(Warpgroup, MasksWithSwappedOperands) {
+  const WarpgroupCase given = {.dim = 128,
+                               .group = 3,
+                               .num_kv_heads = 2,
+                               .streams = {{3, 900, 500}, {2, 136, 100, 5}, {2, 4'200, 300}}};
+  expect_the_contract<128, 16, true>(given, 2, 4, kRuns);
+  expect_the_contract<128, 16, true>(given, 3, 2, kGroups);
+  expect_the_contract<256, 16, true>(
+      {.dim = 256, .group = 9, .num_kv_heads = 1, .streams = {{3, 700, 200}}}, 2, 4, kLoneSlices);
+}
+
 TEST(Warpgroup, MasksEachRowsWindow) {
-  expect_the_contract<128, 1, true>({.dim = 128,
+  expect_the_contract<128, 64, true>({.dim = 128,
                                      .group = 4,
                                      .num_kv_heads = 1,
                                      .streams = {{3, 900, 500}, {2, 130, 200}, {2, 1'025, 3}}},
@@ -291,7 +321,7 @@ TEST(Warpgroup, MasksEachRowsWindow) {
 }
 
 TEST(Warpgroup, MasksAcrossTheBordersOfARun) {
-  expect_the_contract<128, 1, true>(
+  expect_the_contract<128, 64, true>(
       {.dim = 128, .group = 1, .num_kv_heads = 1, .streams = {{2, 4'200, 300}}},
       3,
       3,
@@ -307,9 +337,9 @@ TEST(Warpgroup, CopiesRowsOneByOneWhereNoBoxIs) {
                                            {2, 200, 77},
                                            {2, 9, 20, 9},
                                            {2, 300, 21, 30}};
-  expect_the_contract<128, 1, true>(
+  expect_the_contract<128, 64, true>(
       {.dim = 128, .group = 3, .num_kv_heads = 2, .streams = streams}, 2, 3, kGroups);
-  expect_the_contract<256, 1, true>(
+  expect_the_contract<256, 64, true>(
       {.dim = 256, .group = 2, .num_kv_heads = 1, .streams = streams}, 1, 2, kLoneSlices);
 }
 
@@ -322,13 +352,13 @@ TEST(Warpgroup, WalksMoreStreamsThanAWarpHasLanes) {
                                                : CaseStream{0, 512});
   }
   for (const ItemPlan& plan : {kRuns, kLoneSlices, ItemPlan{.num_whole = 9}}) {
-    expect_the_contract<128, 1, false>(given, 3, 2, plan);
+    expect_the_contract<128, 64, false>(given, 3, 2, plan);
   }
 }
 
 TEST(Warpgroup, PublishesItemsFarAhead) {
   // Items of one slice, as many ahead as the stages hold.
-  expect_the_contract<128, 1, false>(
+  expect_the_contract<128, 64, false>(
       {.dim = 128, .group = 1, .num_kv_heads = 1, .streams = {{1, 4'096}}},
       1,
       kMostItemStages,

@@ -18,6 +18,13 @@ namespace {
 using attention::ItemSpill;
 using attention::PolynomialExp;
 
+// The choice, with that many pairs in a block.
+template <int kPairs>
+attention::WarpgroupChoice of_pairs(attention::WarpgroupChoice choice) {
+  choice.pairs = kPairs;
+  return choice;
+}
+
 template <class Body>
 std::string run_grid(const attention::Grid& grid, std::uint64_t seed, const Body& body) {
   return simt::run({.num_blocks = grid.num_blocks,
@@ -29,18 +36,18 @@ std::string run_grid(const attention::Grid& grid, std::uint64_t seed, const Body
 }
 
 // Empty, or what went wrong or differs.
-template <int kDim, int kTiles>
+template <int kDim, int kPairs>
 std::string difference(BlockCase& block,
                        const attention::WarpgroupChoice& choice,
                        std::uint64_t seed = 1) {
   block.poison();
-  const WarpgroupLaunch launch = plan_warpgroup(block.shape(), choice);
-  EXPECT_EQ(kTiles, launch.tiles);
+  const WarpgroupLaunch launch = plan_warpgroup(block.shape(), of_pairs<kPairs>(choice));
+  EXPECT_EQ(kPairs, launch.pairs);
   const Params params = block.params();
   const attention::PanelMaps maps = attention::panel_maps_of(
       params.k_context, params.v_context, block.num_context_elements(), kDim);
   std::string error = run_grid(launch.attend, seed, [&] {
-    attend_warpgroup_block<PolynomialExp, kDim, kTiles>(params, maps, launch.grid);
+    attend_warpgroup_block<PolynomialExp, kDim, kPairs>(params, maps, launch.grid);
   });
   error +=
       run_grid(launch.merge, seed, [&] { merge_warpgroup_block<4, kDim>(params, launch.grid); });
@@ -57,7 +64,7 @@ TEST(SimtBlockWarpgroup, HasTheBitsOfTheContractHoweverItSpills) {
                   attention::tensor_core_step);
   for (const ItemSpill spill :
        {ItemSpill::kAuto, ItemSpill::kRun, ItemSpill::kGroup, ItemSpill::kSlice}) {
-    EXPECT_EQ("", (difference<128, 1>(block, {.spill = spill, .sms = 3})))
+    EXPECT_EQ("", (difference<128, 64>(block, {.spill = spill, .sms = 3})))
         << static_cast<int>(spill);
   }
 }
@@ -66,7 +73,7 @@ TEST(SimtBlockWarpgroup, MergesRunsAndGroupsOfOneRow) {
   BlockCase block(
       {.num_heads = 1, .num_kv_heads = 1, .width = 2, .is_causal = true, .contexts = {300, 4'500}},
       attention::tensor_core_step);
-  EXPECT_EQ("", (difference<128, 1>(block, {.stages = 2, .sms = 2})));
+  EXPECT_EQ("", (difference<128, 64>(block, {.stages = 2, .sms = 2})));
 }
 
 TEST(SimtBlockWarpgroup, HasTheBitsOfTheContractAtHeadDim256) {
@@ -78,7 +85,7 @@ TEST(SimtBlockWarpgroup, HasTheBitsOfTheContractAtHeadDim256) {
                    .is_causal = true,
                    .contexts = {520}},
                   attention::tensor_core_step);
-  EXPECT_EQ("", (difference<256, 1>(block, {.spill = ItemSpill::kSlice, .sms = 2})));
+  EXPECT_EQ("", (difference<256, 64>(block, {.spill = ItemSpill::kSlice, .sms = 2})));
 }
 
 TEST(SimtBlockWarpgroup, HasTheBitsOfTheContractWithTwoTiles) {
@@ -87,7 +94,7 @@ TEST(SimtBlockWarpgroup, HasTheBitsOfTheContractWithTwoTiles) {
       attention::tensor_core_step);
   EXPECT_EQ(
       "",
-      (difference<128, 2>(block, {.spill = ItemSpill::kRun, .sms = 1, .stores_result = false})));
+      (difference<128, 128>(block, {.spill = ItemSpill::kRun, .sms = 1, .stores_result = false})));
 }
 
 TEST(SimtBlockWarpgroup, HasTheBitsOfTheContractWithMoreStreamsThanAWarpHasLanes) {
@@ -97,7 +104,7 @@ TEST(SimtBlockWarpgroup, HasTheBitsOfTheContractWithMoreStreamsThanAWarpHasLanes
   }
   BlockCase block(setup, attention::tensor_core_step);
   for (const ItemSpill spill : {ItemSpill::kAuto, ItemSpill::kSlice}) {
-    EXPECT_EQ("", (difference<128, 1>(block, {.spill = spill, .sms = 4}, 3)))
+    EXPECT_EQ("", (difference<128, 64>(block, {.spill = spill, .sms = 4}, 3)))
         << static_cast<int>(spill);
   }
 }
@@ -115,7 +122,7 @@ TEST(SimtBlockWarpgroup, HasTheBitsOfTheContractInAnyOrderOfThreads) {
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
       const attention::WarpgroupChoice choice = {
           .stages = static_cast<std::int32_t>(seed + 1), .spill = ItemSpill::kRun, .sms = 1};
-      EXPECT_EQ("", (difference<128, 1>(block, choice, seed))) << window << " " << seed;
+      EXPECT_EQ("", (difference<128, 64>(block, choice, seed))) << window << " " << seed;
     }
   }
 }

@@ -19,6 +19,13 @@ namespace {
 using attention::ItemSpill;
 using attention::PolynomialExp;
 
+// The choice, with that many pairs in a block.
+template <int kPairs>
+attention::WarpgroupChoice of_pairs(attention::WarpgroupChoice choice) {
+  choice.pairs = kPairs;
+  return choice;
+}
+
 template <class Body>
 void run_grid(const attention::Grid& grid, std::uint64_t seed, const Body& body) {
   if (grid.num_blocks == 0) {
@@ -33,13 +40,13 @@ void run_grid(const attention::Grid& grid, std::uint64_t seed, const Body& body)
                       body));
 }
 
-template <int kDim, int kTiles>
+template <int kDim, int kPairs>
 WarpgroupLaunch run_attend(TreeCase& tree,
                            const attention::WarpgroupChoice& choice,
                            std::uint64_t seed = 1) {
   tree.poison();
-  const WarpgroupLaunch launch = plan_warpgroup(tree.shape(), choice);
-  EXPECT_EQ(kTiles, launch.tiles);
+  const WarpgroupLaunch launch = plan_warpgroup(tree.shape(), of_pairs<kPairs>(choice));
+  EXPECT_EQ(kPairs, launch.pairs);
   const Params params = tree.params();
   const attention::PanelMaps maps =
       attention::panel_maps_of(params.k_cache,
@@ -47,16 +54,16 @@ WarpgroupLaunch run_attend(TreeCase& tree,
                                tree.num_cache_elements(),
                                std::int64_t{tree.shape().num_kv_heads} * kDim);
   run_grid(launch.attend, seed, [&] {
-    attend_warpgroup_block<PolynomialExp, kDim, kTiles>(params, maps, launch.grid);
+    attend_warpgroup_block<PolynomialExp, kDim, kPairs>(params, maps, launch.grid);
   });
   return launch;
 }
 
-template <int kDim, int kTiles>
+template <int kDim, int kPairs>
 void run_warpgroup(TreeCase& tree,
                    const attention::WarpgroupChoice& choice,
                    std::uint64_t seed = 1) {
-  const WarpgroupLaunch launch = run_attend<kDim, kTiles>(tree, choice, seed);
+  const WarpgroupLaunch launch = run_attend<kDim, kPairs>(tree, choice, seed);
   const Params params = tree.params();
   run_grid(launch.merge, seed, [&] { merge_warpgroup_block<4, kDim>(params, launch.merge_plan); });
 }
@@ -90,7 +97,7 @@ TEST(SimtTreeWarpgroup, LeavesWhatIsBehindWholeGroupsAsSlices) {
                 attention::tensor_core_step);
   for (const ItemSpill spill : kSpills) {
     for (const std::int32_t sms : {1, 8}) {
-      run_attend<128, 1>(tree, {.spill = spill, .sms = sms}, static_cast<std::uint64_t>(sms));
+      run_attend<128, 64>(tree, {.spill = spill, .sms = sms}, static_cast<std::uint64_t>(sms));
       EXPECT_EQ("", tree.slice_difference(spill == ItemSpill::kSlice)) << static_cast<int>(spill);
     }
   }
@@ -99,7 +106,7 @@ TEST(SimtTreeWarpgroup, LeavesWhatIsBehindWholeGroupsAsSlices) {
 TEST(SimtTreeWarpgroup, LeavesSlicesOfMoreStreamsThanAWarpHasLanes) {
   TreeCase tree({.num_heads = 2, .num_kv_heads = 2, .streams = many_streams()},
                 attention::tensor_core_step);
-  run_attend<128, 1>(tree, {.spill = ItemSpill::kRun, .sms = 2});
+  run_attend<128, 64>(tree, {.spill = ItemSpill::kRun, .sms = 2});
   EXPECT_EQ("", tree.slice_difference(false));
 }
 
@@ -107,7 +114,7 @@ TEST(SimtTreeWarpgroup, HasTheBitsOfTheContractWithMoreStreamsThanAWarpHasLanes)
   TreeCase tree({.num_heads = 2, .num_kv_heads = 2, .streams = many_streams()},
                 attention::tensor_core_step);
   for (const ItemSpill spill : {ItemSpill::kAuto, ItemSpill::kSlice}) {
-    run_warpgroup<128, 1>(tree, {.spill = spill, .sms = 2}, 2);
+    run_warpgroup<128, 64>(tree, {.spill = spill, .sms = 2}, 2);
     EXPECT_EQ("", difference(tree, spill)) << static_cast<int>(spill);
   }
 }
@@ -117,7 +124,7 @@ TEST(SimtTreeWarpgroup, AttendsCommittedSlicesBesideAsManyTailsAsBlocks) {
       {.num_heads = 4, .num_kv_heads = 2, .streams = {{.committed = 300, .parents = star(9)}}},
       attention::tensor_core_step);
   for (const ItemSpill spill : {ItemSpill::kAuto, ItemSpill::kGroup}) {
-    const WarpgroupLaunch launch = run_attend<128, 1>(tree, {.spill = spill, .sms = 1});
+    const WarpgroupLaunch launch = run_attend<128, 64>(tree, {.spill = spill, .sms = 1});
     EXPECT_EQ(2, launch.grid.tails.num_blocks);
     EXPECT_EQ("", tree.slice_difference(false)) << static_cast<int>(spill);
   }
@@ -129,7 +136,7 @@ TEST(SimtTreeWarpgroup, TakesTailsInTurnWhereThereAreMoreThanWarps) {
       {.num_heads = 4, .num_kv_heads = 2, .streams = {{.committed = 200, .parents = binary(9)}}},
       attention::tensor_core_step);
   for (const std::int32_t sms : {1, 2}) {
-    run_warpgroup<128, 1>(tree, {.spill = ItemSpill::kSlice, .sms = sms});
+    run_warpgroup<128, 64>(tree, {.spill = ItemSpill::kSlice, .sms = sms});
     EXPECT_EQ("", difference(tree, ItemSpill::kSlice)) << sms;
   }
 }
@@ -142,7 +149,7 @@ TEST(SimtTreeWarpgroup, HasTheBitsOfTheContractHoweverItSpills) {
                              {.committed = 512, .parents = chain(1)}}},
                 attention::tensor_core_step);
   for (const ItemSpill spill : kSpills) {
-    run_warpgroup<128, 1>(tree, {.spill = spill, .sms = 3});
+    run_warpgroup<128, 64>(tree, {.spill = spill, .sms = 3});
     EXPECT_EQ("", difference(tree, spill)) << static_cast<int>(spill);
   }
 }
@@ -153,7 +160,7 @@ TEST(SimtTreeWarpgroup, MergesRunsAndGroupsOfOneRow) {
                  .streams = {{.committed = 512, .parents = chain(1)},
                              {.committed = 4'700, .parents = chain(1)}}},
                 attention::tensor_core_step);
-  run_warpgroup<128, 1>(tree, {.stages = 2, .sms = 2});
+  run_warpgroup<128, 64>(tree, {.stages = 2, .sms = 2});
   EXPECT_EQ("", tree.difference(true));
 }
 
@@ -163,7 +170,7 @@ TEST(SimtTreeWarpgroup, HasTheBitsOfTheContractAtHeadDim256) {
                  .num_kv_heads = 1,
                  .streams = {{.committed = 520, .parents = chain(2)}}},
                 attention::tensor_core_step);
-  run_warpgroup<256, 1>(tree, {.spill = ItemSpill::kSlice, .sms = 2});
+  run_warpgroup<256, 64>(tree, {.spill = ItemSpill::kSlice, .sms = 2});
   EXPECT_EQ("", difference(tree, ItemSpill::kSlice));
 }
 
@@ -171,7 +178,7 @@ TEST(SimtTreeWarpgroup, HasTheBitsOfTheContractWithTwoTiles) {
   TreeCase tree(
       {.num_heads = 16, .num_kv_heads = 1, .streams = {{.committed = 512, .parents = star(9)}}},
       attention::tensor_core_step);
-  run_warpgroup<128, 2>(tree, {.spill = ItemSpill::kGroup, .sms = 1});
+  run_warpgroup<128, 128>(tree, {.spill = ItemSpill::kGroup, .sms = 1});
   EXPECT_EQ("", difference(tree, ItemSpill::kGroup));
 }
 
@@ -186,14 +193,14 @@ TEST(SimtTreeWarpgroup, FewTailsHaveABlockEachBesideTheItems) {
   shape.num_rows = 4;
   shape.num_groups = 1;
   shape.streams = {{4, {0, 511}}};
-  const WarpgroupLaunch few = plan_warpgroup(shape, {.sms = 132});
+  const WarpgroupLaunch few = plan_warpgroup(shape, {.pairs = 64, .sms = 132});
   EXPECT_EQ(8, few.grid.tails.num_blocks);
   EXPECT_EQ(1, few.grid.tails.num_warps);
   EXPECT_EQ(2 * 132, few.attend.num_blocks);
   shape.num_rows = 4'000;
   shape.num_streams = 1'000;
   shape.streams.assign(1'000, {4, {0, 511}});
-  const WarpgroupLaunch many = plan_warpgroup(shape, {.sms = 132});
+  const WarpgroupLaunch many = plan_warpgroup(shape, {.pairs = 64, .sms = 132});
   EXPECT_LT(1, many.grid.tails.num_warps);
   EXPECT_EQ(2 * 132, many.grid.tails.num_blocks);
   EXPECT_EQ(2 * 132, many.grid.num_blocks);
@@ -208,7 +215,8 @@ TEST(SimtTreeWarpgroup, TailsHaveRoomInTheStagesOfItems) {
         const std::int32_t bytes = stages * 2 * attention::kPanelBytes;
         const TailPlan plan = plan_tails(dim, num_tails, 132, 8, bytes);
         const std::int32_t used =
-            (attention::kTilePairs + plan.block.num_stages * plan.block.tile) * dim * 2;
+            (attention::kTilePairs + plan.block.num_stages * plan.block.tile) * dim * 2 +
+            attention::kRolledFloats * static_cast<std::int32_t>(sizeof(float));
         EXPECT_LE(1, plan.num_warps);
         EXPECT_LE(used, plan.warp_bytes) << dim << " " << stages << " " << num_tails;
         EXPECT_LE(plan.num_warps * plan.warp_bytes, bytes) << dim << " " << stages;

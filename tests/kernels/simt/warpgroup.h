@@ -151,6 +151,30 @@ inline void wgmma_rows_by_columns(float* acc,
   });
 }
 
+template <std::size_t kColumns>
+void wgmma_columns_by_rows(float (&acc)[kColumns][4],
+                           const std::uint16_t* a_panel,
+                           const std::uint16_t* b_panel,
+                           int step,
+                           bool accumulates) {
+  simt::issue_step([&acc, a_panel, b_panel, step, accumulates, thread = thread_id()] {
+    const int lane = thread % 32;
+    const int first_row = thread % 128 / 32 * 16 + lane / 4;
+    for (int place = 0; place < 4 * static_cast<int>(kColumns); ++place) {
+      const int row = first_row + place / 2 % 2 * 8;
+      const int column = place / 4 * 8 + lane % 4 * 2 + place % 2;
+      std::uint16_t a[16];
+      std::uint16_t b[16];
+      for (int k = 0; k < 16; ++k) {
+        a[k] = panel_element(a_panel, 16 * step + k, row);
+        b[k] = panel_element(b_panel, column, 16 * (step % 4) + k);
+      }
+      float& sum = acc[place / 4][place % 4];
+      sum = tensor_core_step(accumulates ? sum : 0.0F, a, b);
+    }
+  });
+}
+
 inline void wgmma_registers_by_columns(float* acc,
                                        const std::uint32_t (&a)[4],
                                        const std::uint16_t* b_panel,
