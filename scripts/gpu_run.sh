@@ -9,7 +9,8 @@
 # attention: tree block attention_sanitize attention_times peers; the last two also write attention_table.md
 #
 # Each attention part ends by itself after PART_SECONDS (570) and says what it has not run. SHAPES="T2 T4 B5" picks the
-# shapes of attention_times and peers; run both in one go, since cards and days differ.
+# shapes of attention_times and peers, ARMS="warpgroup:result=skip" the variants of the former; run both in one go, since
+# cards and days differ.
 set -uo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 out="${OUT:?OUT names the folder for the results}"
@@ -272,7 +273,7 @@ run_attention_times() {
       echo "NOT RUN: $operator has no $shape"
       continue
     }
-    for arm in $(described "$operator" arms); do
+    for arm in ${ARMS:-$(described "$operator" arms)}; do
       file="$scratch/$shape.$arm.json"
       # Bits come first, so an arm that is rejected stays in the table without a time.
       within "$assay" measure "$operator" --variant "$arm" --workload "$workload" "${axes[@]}" --device "$device" \

@@ -55,6 +55,8 @@ ASSAY_DEVICE void sync_warp() {
 
 // A named barrier of `threads` threads, 1 to 15.
 ASSAY_DEVICE void barrier_sync(int barrier, int threads) {
+  // A warp arrives as a whole.
+  __syncwarp();
   asm volatile("bar.sync %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
 }
 
