@@ -33,9 +33,8 @@ inline MergeGrid merge_grid(std::int64_t num_rows,
                             std::int32_t run_states) {
   constexpr std::int32_t kWarpStates = 8;
   const std::int32_t runs = num_runs_of(num_groups);
-  const std::int32_t warps = std::clamp((runs * run_states + kWarpStates - 1) / kWarpStates,
-                                        1,
-                                        std::min(runs + 1, kMostMergeWarps));
+  const std::int32_t warps = std::clamp(
+      (runs * run_states + kWarpStates - 1) / kWarpStates, 1, std::min(runs + 1, kMostMergeWarps));
   if (warps > 1) {
     return {.grid = {.num_blocks = num_rows * num_heads * (dim / kSharedMergeDims),
                      .num_threads = warps * kLanes,

@@ -22,7 +22,8 @@ struct SliceRange {
 
 struct ItemPlan {
   std::int32_t num_whole = 0;  // at most so many items are whole runs of level 0
-  std::int32_t piece_slices = kRunSlices;  // of the rest: 1, or a power of two from kSlices to a run
+  std::int32_t piece_slices =
+      kRunSlices;  // of the rest: 1, or a power of two from kSlices to a run
 
   // States that leave by themselves as slices.
   ASSAY_HOST_DEVICE bool leaves_slices() const { return piece_slices == 1; }
@@ -45,14 +46,22 @@ struct PieceSize {
 #endif
   }
 
-  ASSAY_HOST_DEVICE std::int32_t slices() const { return 1 << shift; }
+  ASSAY_HOST_DEVICE std::int32_t slices() const {
+    return 1 << shift;
+  }
 
-  ASSAY_HOST_DEVICE std::int32_t piece_of(std::int32_t slice) const { return slice >> shift; }
+  ASSAY_HOST_DEVICE std::int32_t piece_of(std::int32_t slice) const {
+    return slice >> shift;
+  }
 
-  ASSAY_HOST_DEVICE std::int32_t first_of(std::int32_t piece) const { return piece << shift; }
+  ASSAY_HOST_DEVICE std::int32_t first_of(std::int32_t piece) const {
+    return piece << shift;
+  }
 
   // `slice` is not the first of a piece.
-  ASSAY_HOST_DEVICE bool cuts(std::int32_t slice) const { return (slice & (slices() - 1)) != 0; }
+  ASSAY_HOST_DEVICE bool cuts(std::int32_t slice) const {
+    return (slice & (slices() - 1)) != 0;
+  }
 };
 
 // Aligned pieces that lie wholly in a range, from the first-th of all pieces on.
@@ -72,9 +81,9 @@ static_assert(kRunSlices == 1 << PieceSize().shift);
 
 // The slices of one stream as items of one tile and key head.
 struct StreamCut {
-  SliceRange slices;        // of the stream
-  WholePieces whole;        // runs of level 0
-  SliceRange rests[2];      // before and behind them
+  SliceRange slices;    // of the stream
+  WholePieces whole;    // runs of level 0
+  SliceRange rests[2];  // before and behind them
   PieceSize size;
 
   // `units` tiles and key heads; `runs_before` whole runs of earlier streams' units.
@@ -91,8 +100,7 @@ struct StreamCut {
     const std::int32_t begin =
         larger_place(slices.begin, smaller_place(cut.whole.first * kRunSlices, slices.end));
     const std::int32_t end = larger_place(
-        begin,
-        smaller_place((cut.whole.first + cut.whole.count) * kRunSlices, slices.end));
+        begin, smaller_place((cut.whole.first + cut.whole.count) * kRunSlices, slices.end));
     cut.rests[0] = {slices.begin, begin};
     cut.rests[1] = {end, slices.end};
     return cut;

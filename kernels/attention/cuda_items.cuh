@@ -126,10 +126,8 @@ ASSAY_HOST_DEVICE inline std::int32_t num_whole_runs_of(const Source& source,
 
 // How a stream is cut. A warp calls together.
 template <class Source>
-ASSAY_DEVICE StreamCut cut_of(const Source& source,
-                              std::int32_t stream,
-                              const ItemPlan& plan,
-                              int tile_pairs) {
+ASSAY_DEVICE StreamCut
+cut_of(const Source& source, std::int32_t stream, const ItemPlan& plan, int tile_pairs) {
   std::int32_t before = 0;
   if (plan.num_whole > 0) {
     for (std::int32_t other = lane_id(); other < stream; other += kLanes) {
@@ -137,10 +135,8 @@ ASSAY_DEVICE StreamCut cut_of(const Source& source,
     }
     before = warp_sum(before);
   }
-  return StreamCut::of(slices_of(source.keys(stream)),
-                       plan,
-                       num_units_of(source, stream, tile_pairs),
-                       before);
+  return StreamCut::of(
+      slices_of(source.keys(stream)), plan, num_units_of(source, stream, tile_pairs), before);
 }
 
 // The items of a block in order: every num_blocks'th of the plan. A warp calls together.
@@ -217,10 +213,8 @@ class ItemWalk {
     const std::int32_t place = number - (passed == 0 ? begin_ : end_before);
     const std::int32_t stream = first_stream_ + passed;
     const std::int32_t units = num_units_of(source_, stream, tile_pairs_);
-    const StreamCut cut = StreamCut::of(slices_of(source_.keys(stream)),
-                                        plan_,
-                                        units,
-                                        shuffle_from(own_runs_before_, passed));
+    const StreamCut cut = StreamCut::of(
+        slices_of(source_.keys(stream)), plan_, units, shuffle_from(own_runs_before_, passed));
     const SliceRange slices = cut.item(level_, place / units);
     item.stream = stream;
     item.kv_head = place % units % source_.num_kv_heads();
@@ -228,8 +222,7 @@ class ItemWalk {
     item.first_slice = slices.begin;
     item.end_slice = slices.end;
     item.spill = cut.leaves_run(slices.begin) ? ItemSpill::kRun : ItemSpill::kGroup;
-    item.first_lone_slice =
-        plan_.leaves_slices() ? 0 : source_.num_whole_groups(stream) * kSlices;
+    item.first_lone_slice = plan_.leaves_slices() ? 0 : source_.num_whole_groups(stream) * kSlices;
   }
 
   const Source& source_;

@@ -205,8 +205,7 @@ ASSAY_DEVICE void fold_in(State& state, bool& has_state, const State& next) {
 
 // Calls take(state) with each of runs [first_run, end_run) in order.
 template <class State, int kBatch, int kDim, Defect kDefect, class Take>
-ASSAY_DEVICE void merge_runs(
-    const MergeRow& row, int first_run, int end_run, int at, Take& take) {
+ASSAY_DEVICE void merge_runs(const MergeRow& row, int first_run, int end_run, int at, Take& take) {
   StateCursor cursor(row, first_run, end_run);
   State group;
   State run;
@@ -226,10 +225,15 @@ ASSAY_DEVICE void merge_runs(
         group_ends |= entry.ends_group ? 1U << i : 0U;
         run_ends |= entry.ends_run ? 1U << i : 0U;
         count = i + 1;
-        const StateArrays table = {
-            entry.is_run ? row.runs.m : entry.is_slice ? row.slices.m : row.partials.m,
-            entry.is_run ? row.runs.l : entry.is_slice ? row.slices.l : row.partials.l,
-            entry.is_run ? row.runs.o : entry.is_slice ? row.slices.o : row.partials.o};
+        const StateArrays table = {entry.is_run     ? row.runs.m
+                                   : entry.is_slice ? row.slices.m
+                                                    : row.partials.m,
+                                   entry.is_run     ? row.runs.l
+                                   : entry.is_slice ? row.slices.l
+                                                    : row.partials.l,
+                                   entry.is_run     ? row.runs.o
+                                   : entry.is_slice ? row.slices.o
+                                                    : row.partials.o};
         loaded[i] = State::load(table, entry.number * row.num_states + row.place, kDim, at);
       }
     }
@@ -291,7 +295,8 @@ struct RunFactors {
 using SharedState = MergeState<4>;
 using LoneState = MergeState<8>;
 
-// The states of `count` runs in `memory`, folded in order after `total`; the first of all is copied.
+// The states of `count` runs in `memory`, folded in order after `total`; the first of all is
+// copied.
 ASSAY_DEVICE void fold_runs(SharedState& total, bool is_first, const Float4* memory, int count) {
   const int lane = lane_id();
   // Lanes past the last run repeat it, which changes no maximum.

@@ -87,8 +87,8 @@ ASSAY_DEVICE float scale_of(float scale) {
   return scale;
 }
 
-// Dots become kNoScore, and with a scale above 0 stay it, where a row does not see the key. Column 0
-// begins at key `first_key`.
+// Dots become kNoScore, and with a scale above 0 stay it, where a row does not see the key. Column
+// 0 begins at key `first_key`.
 template <int kCount>
 ASSAY_DEVICE void mask_scores(float (&scores)[kCount][4], const RowRanges& ranges, int first_key) {
   if (ranges.sees_all(first_key, first_key + kCount * kColumnKeys)) {
@@ -242,8 +242,7 @@ ASSAY_DEVICE void attend_slice_rolled(Ring& ring,
     for (int i = 0; i < 8; ++i) {
       const int row = i % 4 / 2;
       const int key = first + unit * kStepKeys + i / 4 * kColumnKeys + i % 2;
-      const float score =
-          ranges.sees(row, key) ? score_of(columns[i / 4][i % 4], scale) : kNoScore;
+      const float score = ranges.sees(row, key) ? score_of(columns[i / 4][i % 4], scale) : kNoScore;
       max[row] = larger_of(max[row], score);
       scores[(8 * unit + i) * kLanes + lane_id()] = score;
     }

@@ -1,6 +1,6 @@
-// The warpgroup form of attention on sm_90a for few pairs (cuda_items.cuh says what is walked), with
-// swapped operands: keys, then columns of the values, are the 64 rows of a step, and 16 pairs its
-// columns. Two warpgroups share them: each weighs half of a slice's keys and holds half of the
+// The warpgroup form of attention on sm_90a for few pairs (cuda_items.cuh says what is walked),
+// with swapped operands: keys, then columns of the values, are the 64 rows of a step, and 16 pairs
+// its columns. Two warpgroups share them: each weighs half of a slice's keys and holds half of the
 // columns. All states live in registers; the weights go through shared memory. The bits are
 // contract.h's.
 #pragma once
@@ -34,7 +34,7 @@ struct SwappedShape {
   static constexpr int kQElements = kPanels * kPairPanelElements;
   static constexpr int kWeightElements = 2 * kPairPanelElements;
   static constexpr int kWarps = kConsumers / kLanes;
-  static constexpr int kRowFloats = kPairs + 4;  // of unrounded weights: rows of eight in many banks
+  static constexpr int kRowFloats = kPairs + 4;  // of unrounded weights: eight rows in all banks
 
   // Behind the ring, the queries and the weights.
   struct Exchange {
@@ -56,8 +56,8 @@ class SwappedAttention {
   using Exchange = typename SwappedShape<kDim>::Exchange;
 
   static constexpr int kPairs = SwappedShape<kDim>::kPairs;
-  static constexpr int kEights = kPairs / 8;   // of pairs
-  static constexpr int kRows = kDim / 128;     // tiles of 64 columns of the values
+  static constexpr int kEights = kPairs / 8;  // of pairs
+  static constexpr int kRows = kDim / 128;    // tiles of 64 columns of the values
 
  public:
   using Shape = SwappedShape<kDim>;
@@ -283,8 +283,7 @@ class SwappedAttention {
     ASSAY_UNROLL
     for (int half = 0; half < Shape::kHalfStages; ++half) {
       slots[half] = next_slot();
-      const std::uint16_t* k =
-          stage(slots[half]) + kWarpgroupPairs * kPanelColumns * warpgroup();
+      const std::uint16_t* k = stage(slots[half]) + kWarpgroupPairs * kPanelColumns * warpgroup();
       if (half == 0) {
         wgmma_fence();
       }
@@ -417,11 +416,8 @@ class SwappedAttention {
       }
       ASSAY_UNROLL
       for (int step = 0; step < 8; ++step) {
-        wgmma_columns_by_rows(own.state.o[half],
-                              v,
-                              weights_ + step / 4 * Shape::kPairPanelElements,
-                              step,
-                              step > 0);
+        wgmma_columns_by_rows(
+            own.state.o[half], v, weights_ + step / 4 * Shape::kPairPanelElements, step, step > 0);
       }
       wgmma_commit();
     }

@@ -309,11 +309,8 @@ class WarpgroupAttention {
     for (int step = 0; step < 8; ++step) {
       ASSAY_UNROLL
       for (int panel = 0; panel < 2; ++panel) {
-        wgmma_registers_by_columns(state.o + 32 * panel,
-                                   weights[step],
-                                   v + panel * Shape::kPanelElements,
-                                   step,
-                                   step > 0);
+        wgmma_registers_by_columns(
+            state.o + 32 * panel, weights[step], v + panel * Shape::kPanelElements, step, step > 0);
       }
     }
     wgmma_commit();
@@ -330,7 +327,9 @@ class WarpgroupAttention {
     if (has_pairs_) {
       if constexpr (Source::kIsMasked) {
         if (is_masked) {
-          mask_scores(scores, {ranges_[pair_of(0)], ranges_[pair_of(1)]}, first_key + kOwnKeys * warpgroup());
+          mask_scores(scores,
+                      {ranges_[pair_of(0)], ranges_[pair_of(1)]},
+                      first_key + kOwnKeys * warpgroup());
         }
       }
       ASSAY_UNROLL
@@ -371,11 +370,8 @@ class WarpgroupAttention {
       }
       ASSAY_UNROLL
       for (int step = 0; step < 8; ++step) {
-        wgmma_rows_by_columns(state.o + 32 * half,
-                              weights_ + step / 4 * Shape::kQPanelElements,
-                              v,
-                              step,
-                              step > 0);
+        wgmma_rows_by_columns(
+            state.o + 32 * half, weights_ + step / 4 * Shape::kQPanelElements, v, step, step > 0);
       }
       wgmma_commit();
     }

@@ -52,10 +52,7 @@ inline std::int32_t warpgroup_blocks_per_sm(std::int32_t dim,
 
 // Pairs of a block, for a stream with `pairs`: 128 are 64 at head dim 256.
 inline std::int32_t warpgroup_pairs(std::int32_t dim, std::int64_t pairs, std::int32_t choice) {
-  const std::int32_t wanted = choice != 0   ? choice
-                              : pairs <= 16 ? 16
-                              : pairs <= 64 ? 64
-                                            : 128;
+  const std::int32_t wanted = choice != 0 ? choice : pairs <= 16 ? 16 : pairs <= 64 ? 64 : 128;
   return dim == 256 && wanted == 128 ? 64 : wanted;
 }
 
@@ -153,9 +150,8 @@ inline ItemPlan plan_items(std::span<const CutStream> streams,
   double least = std::numeric_limits<double>::infinity();
   for (std::int32_t piece = kRunSlices; piece >= kSlices; piece /= 2) {
     const double alone = 1.0 - static_cast<double>(piece) / kRunSlices;
-    const double cost =
-        static_cast<double>(slices_of_busiest(streams, whole, piece, num_blocks)) *
-        (1 + alone * pairs_share / 2);
+    const double cost = static_cast<double>(slices_of_busiest(streams, whole, piece, num_blocks)) *
+                        (1 + alone * pairs_share / 2);
     if (cost < least) {
       least = cost;
       best.piece_slices = piece;
@@ -177,8 +173,8 @@ inline ItemSpill warpgroup_spill(std::int32_t dim,
 // States that a merge loads for each run.
 inline std::int32_t run_states(const ItemPlan& plan, std::int64_t num_slices) {
   const std::int32_t piece = plan.piece_slices;
-  const std::int32_t of_rest = piece > kSlices ? (kRunSlices - piece) / kSlices + 1
-                                               : kRunSlices / piece;
+  const std::int32_t of_rest =
+      piece > kSlices ? (kRunSlices - piece) / kSlices + 1 : kRunSlices / piece;
   const bool is_mostly_whole = 2 * std::int64_t{plan.num_whole} * kRunSlices >= num_slices;
   return is_mostly_whole && num_slices > 0 ? 1 : of_rest;
 }

@@ -228,13 +228,10 @@ ASSAY_DEVICE void wgmma_rows_by_rows(float (&acc)[16][4],
       : "l"(a), "l"(b), "r"(static_cast<int>(accumulates)));
 }
 
-// acc[64 x 64] (+)= A[64 x 16] B: both in shared memory, by descriptors. B has a row for each column of acc, or,
-// where it is transposed, for each k.
+// acc[64 x 64] (+)= A[64 x 16] B: both in shared memory, by descriptors. B has a row for each
+// column of acc, or, where it is transposed, for each k.
 template <bool kIsTransposed>
-ASSAY_DEVICE void wgmma_64_columns(float* acc,
-                                   std::uint64_t a,
-                                   std::uint64_t b,
-                                   bool accumulates) {
+ASSAY_DEVICE void wgmma_64_columns(float* acc, std::uint64_t a, std::uint64_t b, bool accumulates) {
   asm volatile(
       "{\n"
       ".reg .pred p;\n"
@@ -283,9 +280,9 @@ ASSAY_DEVICE void wgmma_64_columns(float* acc,
 // of acc, or, where it is transposed, for each k.
 template <bool kIsTransposed>
 ASSAY_DEVICE void wgmma_16_columns(float (&acc)[2][4],
-                                    std::uint64_t a,
-                                    std::uint64_t b,
-                                    bool accumulates) {
+                                   std::uint64_t a,
+                                   std::uint64_t b,
+                                   bool accumulates) {
   asm volatile(
       "{\n"
       ".reg .pred p;\n"
@@ -315,17 +312,17 @@ ASSAY_DEVICE void wgmma_rows_by_rows(float (&acc)[2][4],
       acc, panel_descriptor(a_panel, 16 * step), panel_descriptor(b_panel, 16 * step), accumulates);
 }
 
-// acc[64 x 16] (+)= A[16 x 64]^T B[16 x 16]^T: rows 16 step .. of A's panel, columns 16 (step % 4) ..
-// of B's.
+// acc[64 x 16] (+)= A[16 x 64]^T B[16 x 16]^T: rows 16 step .. of A's panel, columns 16 (step % 4)
+// .. of B's.
 ASSAY_DEVICE void wgmma_columns_by_rows(float (&acc)[2][4],
                                         const std::uint16_t* a_panel,
                                         const std::uint16_t* b_panel,
                                         int step,
                                         bool accumulates) {
   wgmma_16_columns<true>(acc,
-                          panel_descriptor(a_panel, 16 * 64 * step),
-                          panel_descriptor(b_panel, 16 * (step % 4)),
-                          accumulates);
+                         panel_descriptor(a_panel, 16 * 64 * step),
+                         panel_descriptor(b_panel, 16 * (step % 4)),
+                         accumulates);
 }
 
 // acc[64 x 64] (+)= A[64 x 16] B[64 x 16]^T: columns 16 step .. of both panels.
@@ -340,8 +337,8 @@ ASSAY_DEVICE void wgmma_rows_by_rows(float (&acc)[8][4],
                           accumulates);
 }
 
-// acc[64 x 64] (+)= A[64 x 16] B[16 x 64]: columns 16 (step % 4) .. of A's panel, rows 16 step .. of
-// B's.
+// acc[64 x 64] (+)= A[64 x 16] B[16 x 64]: columns 16 (step % 4) .. of A's panel, rows 16 step ..
+// of B's.
 ASSAY_DEVICE void wgmma_rows_by_columns(float* acc,
                                         const std::uint16_t* a_panel,
                                         const std::uint16_t* b_panel,

@@ -155,9 +155,9 @@ attention::KeyRange visible_range(const Shape& shape, std::int32_t context, std:
 }
 
 attention::StreamLoad load_of(const Shape& shape, std::int32_t context) {
-  return {shape.width,
-          {visible_range(shape, context, 0).begin,
-           visible_range(shape, context, shape.width - 1).end}};
+  return {
+      shape.width,
+      {visible_range(shape, context, 0).begin, visible_range(shape, context, shape.width - 1).end}};
 }
 
 absl::Status check_shape(const Shape& shape, std::span<const std::int64_t> table) {

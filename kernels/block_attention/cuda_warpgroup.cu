@@ -25,7 +25,7 @@ template <int kDim, int kPairs>
 __global__ void __launch_bounds__(BlockShape<kDim, kPairs>::kThreads,
                                   BlockShape<kDim, kPairs>::kBlocksPerSm)
     block_attention_warpgroup_kernel(const __grid_constant__ Params params,
-                                    const __grid_constant__ WarpgroupCall call) {
+                                     const __grid_constant__ WarpgroupCall call) {
   attend_warpgroup_block<PolynomialExp, kDim, kPairs>(params, call.maps, call.grid);
 }
 
@@ -52,11 +52,11 @@ cudaError_t launch_of_call(const Call& call, WarpgroupLaunch* launch) {
   const auto& values = call.parameters.values;
   const Shape& shape = shape_of(call);
   if (!is_served(shape) || values[kWarpgroupStages] == 1 ||
-      !attention::is_choice(values[kWarpgroupPairs], attention::kItemPairsChoices)) {
+      !attention::is_choice(values[kWarpgroupBlockPairs], attention::kItemPairsChoices)) {
     return cudaErrorInvalidValue;
   }
   attention::WarpgroupChoice choice = {
-      .pairs = attention::kItemPairsChoices[values[kWarpgroupPairs]],
+      .pairs = attention::kItemPairsChoices[values[kWarpgroupBlockPairs]],
       .stages = values[kWarpgroupStages],
       .spill = static_cast<attention::ItemSpill>(values[kWarpgroupSpill]),
       .stores_result = values[kWarpgroupStoresResult] == 0};

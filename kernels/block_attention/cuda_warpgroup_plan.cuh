@@ -28,8 +28,8 @@ inline WarpgroupLaunch plan_warpgroup(const Shape& shape,
   grid.num_blocks =
       choice.sms * attention::warpgroup_blocks_per_sm(shape.dim, launch.pairs, grid.num_stages);
   grid.stores_result = choice.stores_result;
-  const auto streams = attention::cut_streams(
-      shape.streams, shape.num_kv_heads, shape.group(), grid.tile_pairs, 0);
+  const auto streams =
+      attention::cut_streams(shape.streams, shape.num_kv_heads, shape.group(), grid.tile_pairs, 0);
   const std::int64_t num_slices = attention::num_slices_of(streams);
   grid.items = attention::plan_items(
       streams,
@@ -40,7 +40,8 @@ inline WarpgroupLaunch plan_warpgroup(const Shape& shape,
       shape.dim, launch.pairs, grid.num_stages, shape.num_streams == 0 ? 0 : grid.num_blocks);
 
   const auto most_groups = static_cast<std::int32_t>(std::min<std::int64_t>(
-      shape.num_groups, (std::int64_t{shape.window} + 2 * shape.width) / attention::kGroupKeys + 2));
+      shape.num_groups,
+      (std::int64_t{shape.window} + 2 * shape.width) / attention::kGroupKeys + 2));
   const attention::MergeGrid merge =
       attention::merge_grid(shape.num_rows(),
                             shape.num_heads,

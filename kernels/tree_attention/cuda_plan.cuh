@@ -71,14 +71,14 @@ inline StagedLaunch plan_staged(const Shape& shape, const StagedChoice& choice) 
   launch.attend.num_threads = attention::kLanes * (block.is_four_warp ? attention::kSlices : 1);
   launch.attend.shared_bytes = attention::staged_bytes(shape.dim, block);
   const std::int32_t most_groups = std::max(groups, shape.num_groups);
-  const attention::MergeGrid merge = attention::merge_grid(
-      shape.num_rows,
-      shape.num_heads,
-      shape.dim,
-      most_groups,
-      !block.is_four_warp  ? attention::kRunGroups * attention::kSlices
-      : choice.spills_runs ? 1
-                           : attention::kRunGroups);
+  const attention::MergeGrid merge =
+      attention::merge_grid(shape.num_rows,
+                            shape.num_heads,
+                            shape.dim,
+                            most_groups,
+                            !block.is_four_warp  ? attention::kRunGroups * attention::kSlices
+                            : choice.spills_runs ? 1
+                                                 : attention::kRunGroups);
   launch.merge = merge.grid;
   launch.merge_plan = {.has_slices = !block.is_four_warp,
                        .spills_runs = choice.spills_runs,

@@ -52,11 +52,11 @@ cudaError_t launch_of_call(const Call& call, WarpgroupLaunch* launch) {
   const auto& values = call.parameters.values;
   const Shape& shape = shape_of(call);
   if (!is_served(shape) || values[kWarpgroupStages] == 1 ||
-      !attention::is_choice(values[kWarpgroupPairs], attention::kItemPairsChoices)) {
+      !attention::is_choice(values[kWarpgroupBlockPairs], attention::kItemPairsChoices)) {
     return cudaErrorInvalidValue;
   }
   attention::WarpgroupChoice choice = {
-      .pairs = attention::kItemPairsChoices[values[kWarpgroupPairs]],
+      .pairs = attention::kItemPairsChoices[values[kWarpgroupBlockPairs]],
       .stages = values[kWarpgroupStages],
       .spill = static_cast<attention::ItemSpill>(values[kWarpgroupSpill]),
       .capacity = values[kWarpgroupCapacity],

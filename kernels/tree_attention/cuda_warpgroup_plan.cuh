@@ -27,8 +27,9 @@ inline TailPlan plan_tails(std::int32_t dim,
                            std::int32_t num_warps,
                            std::int32_t memory_bytes) {
   constexpr std::int32_t kFewTails = 16;
-  const std::int32_t own_bytes = attention::kTilePairs * dim * 2 +
-                                 attention::kRolledFloats * static_cast<std::int32_t>(sizeof(float));
+  const std::int32_t own_bytes =
+      attention::kTilePairs * dim * 2 +
+      attention::kRolledFloats * static_cast<std::int32_t>(sizeof(float));
   const auto bytes_of = [&](std::int32_t stages, std::int32_t tile) {
     return own_bytes + stages * tile * dim * 2;
   };
@@ -73,11 +74,11 @@ inline WarpgroupLaunch plan_warpgroup(const Shape& shape,
   const auto streams = attention::cut_streams(
       loads, shape.num_kv_heads, shape.group(), grid.tile_pairs, choice.capacity);
   const std::int64_t num_slices = attention::num_slices_of(streams);
-  grid.items = attention::plan_items(
-      streams,
-      slots,
-      attention::warpgroup_spill(shape.dim, choice.spill, slots, num_slices),
-      attention::share_of_pairs(stream_pairs));
+  grid.items =
+      attention::plan_items(streams,
+                            slots,
+                            attention::warpgroup_spill(shape.dim, choice.spill, slots, num_slices),
+                            attention::share_of_pairs(stream_pairs));
   launch.attend = attention::warpgroup_grid(shape.dim, launch.pairs, grid.num_stages, 0);
   grid.tails =
       plan_tails(shape.dim,
@@ -99,12 +100,11 @@ inline WarpgroupLaunch plan_warpgroup(const Shape& shape,
                             most_groups,
                             attention::run_states(grid.items, num_slices));
   launch.merge = merge.grid;
-  launch.merge_plan = {
-      .merge = {.has_slices = grid.items.leaves_slices(),
-                .spills_runs = !grid.items.leaves_slices(),
-                .stores_result = choice.stores_result,
-                .is_shared = merge.is_shared},
-      .grid = grid};
+  launch.merge_plan = {.merge = {.has_slices = grid.items.leaves_slices(),
+                                 .spills_runs = !grid.items.leaves_slices(),
+                                 .stores_result = choice.stores_result,
+                                 .is_shared = merge.is_shared},
+                       .grid = grid};
   return launch;
 }
 

@@ -10,7 +10,7 @@ namespace assay::kernels::tree_attention {
 
 // Places of its launch parameters.
 enum WarpgroupParameter : std::size_t {
-  kWarpgroupPairs,
+  kWarpgroupBlockPairs,
   kWarpgroupStages,
   kWarpgroupSpill,
   kWarpgroupCapacity,

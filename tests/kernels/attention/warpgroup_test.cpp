@@ -157,15 +157,14 @@ void expect_the_contract(const WarpgroupCase& given,
   Results slices(num_groups * kSlices, data, kDim);
   const StateOutput output = {
       groups.table(), runs.table(), slices.table(), data.total_rows(), data.num_heads()};
-  const std::string error =
-      simt::run({.num_blocks = num_blocks,
-                 .num_threads = Shape::kThreads,
-                 .shared_bytes = static_cast<int>(Shape::shared_bytes(num_stages)),
-                 .step = tensor_core_step},
-                [&] {
-                  Attention(source, maps, output, kScale, shared_memory(), num_stages)
-                      .run(plan, num_blocks);
-                });
+  const std::string error = simt::run(
+      {.num_blocks = num_blocks,
+       .num_threads = Shape::kThreads,
+       .shared_bytes = static_cast<int>(Shape::shared_bytes(num_stages)),
+       .step = tensor_core_step},
+      [&] {
+        Attention(source, maps, output, kScale, shared_memory(), num_stages).run(plan, num_blocks);
+      });
   ASSERT_EQ("", error);
 
   const std::vector<Cut> cuts = cuts_of(source, plan, Shape::kPairs);
@@ -180,8 +179,7 @@ void expect_the_contract(const WarpgroupCase& given,
         const ModelRow model = model_row(given, data, stream, row, head, range);
         const std::int32_t end_group = num_groups_of(source.keys(stream).end);
         for (std::int32_t group = cut.slices.begin / kSlices; group < end_group; ++group) {
-          const bool has_slices =
-              plan.leaves_slices() || group >= source.num_whole_groups(stream);
+          const bool has_slices = plan.leaves_slices() || group >= source.num_whole_groups(stream);
           const bool is_folded = group < cut.end_folded(group / kRunGroups);
           MaybeState folded;
           for (std::int32_t slice = group * kSlices; slice < (group + 1) * kSlices; ++slice) {
@@ -216,10 +214,7 @@ constexpr ItemPlan kLoneSlices = {.piece_slices = 1};
 
 TEST(Warpgroup, StoresEachGroup) {
   expect_the_contract<128, 64, false>(
-      {.dim = 128, .group = 6, .num_kv_heads = 1, .streams = {{2, 1'024}}},
-      1,
-      3,
-      kGroups);
+      {.dim = 128, .group = 6, .num_kv_heads = 1, .streams = {{2, 1'024}}}, 1, 3, kGroups);
 }
 
 TEST(Warpgroup, FoldsRunsAcrossStreamsWithOrWithoutKeys) {
@@ -234,22 +229,18 @@ TEST(Warpgroup, FoldsRunsAcrossStreamsWithOrWithoutKeys) {
 }
 
 TEST(Warpgroup, CutsWhatWholeRunsLeave) {
-  // Whole runs of the first stream only; its second run and the other streams in pieces.
-  const WarpgroupCase given = {.dim = 128,
-                               .group = 1,
-                               .num_kv_heads = 2,
-                               .streams = {{1, 8'704}, {1, 512}, {1, 4'736}}};
-  for (const std::int32_t piece : {kSlices, 2 * kSlices, 4 * kSlices}) {
-    expect_the_contract<128, 64, false>(given, 3, 2, {.num_whole = 3, .piece_slices = piece});
+  // A whole run of the first stream only; what is behind it and the other streams in pieces.
+  const WarpgroupCase given = {
+      .dim = 128, .group = 1, .num_kv_heads = 1, .streams = {{1, 4'736}, {1, 512}, {1, 4'224}}};
+  for (const std::int32_t piece : {kSlices, 2 * kSlices}) {
+    expect_the_contract<128, 64, false>(given, 2, 2, {.num_whole = 1, .piece_slices = piece});
   }
 }
 
 TEST(Warpgroup, CutsAWindowAtBothEnds) {
   // From within a piece to within another, over the border of a run; within one piece.
-  const WarpgroupCase given = {.dim = 128,
-                               .group = 2,
-                               .num_kv_heads = 1,
-                               .streams = {{2, 4'800, 2'000}, {2, 700, 30}}};
+  const WarpgroupCase given = {
+      .dim = 128, .group = 2, .num_kv_heads = 1, .streams = {{2, 4'800, 2'000}, {2, 700, 30}}};
   for (const std::int32_t piece : {kSlices, 2 * kSlices, 4 * kSlices}) {
     expect_the_contract<128, 64, true>(given, 2, 2, {.num_whole = 2, .piece_slices = piece});
   }
@@ -265,10 +256,7 @@ TEST(Warpgroup, StoresEachSlice) {
 
 TEST(Warpgroup, StoresEachSliceOfAWindow) {
   expect_the_contract<256, 64, true>(
-      {.dim = 256, .group = 4, .num_kv_heads = 1, .streams = {{2, 700, 200}}},
-      2,
-      4,
-      kLoneSlices);
+      {.dim = 256, .group = 4, .num_kv_heads = 1, .streams = {{2, 700, 200}}}, 2, 4, kLoneSlices);
 }
 
 TEST(Warpgroup, SharesPanelsBetweenTwoTiles) {
@@ -312,20 +300,17 @@ TEST(Warpgroup, MasksWithSwappedOperands) {
 
 TEST(Warpgroup, MasksEachRowsWindow) {
   expect_the_contract<128, 64, true>({.dim = 128,
-                                     .group = 4,
-                                     .num_kv_heads = 1,
-                                     .streams = {{3, 900, 500}, {2, 130, 200}, {2, 1'025, 3}}},
-                                    1,
-                                    3,
-                                    kGroups);
+                                      .group = 4,
+                                      .num_kv_heads = 1,
+                                      .streams = {{3, 900, 500}, {2, 130, 200}, {2, 1'025, 3}}},
+                                     1,
+                                     3,
+                                     kGroups);
 }
 
 TEST(Warpgroup, MasksAcrossTheBordersOfARun) {
   expect_the_contract<128, 64, true>(
-      {.dim = 128, .group = 1, .num_kv_heads = 1, .streams = {{2, 4'200, 300}}},
-      3,
-      3,
-      kRuns);
+      {.dim = 128, .group = 1, .num_kv_heads = 1, .streams = {{2, 4'200, 300}}}, 3, 3, kRuns);
 }
 
 TEST(Warpgroup, CopiesRowsOneByOneWhereNoBoxIs) {
