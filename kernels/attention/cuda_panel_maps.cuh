@@ -1,7 +1,7 @@
 // Tensor maps of K and V for the warpgroup form: encoded on the host, which needs no device for it.
 #pragma once
 
-#include "kernels/attention/cuda_items.cuh"
+#include "kernels/attention/cuda_item_stages.cuh"
 
 #include <cuda.h>
 #include <cudaTypedefs.h>

@@ -106,6 +106,12 @@ ASSAY_DEVICE void mask_scores(float (&scores)[kCount][4], const RowRanges& range
   }
 }
 
+// Over the four lanes of a row.
+ASSAY_DEVICE float meet_maxima(float max) {
+  max = larger_of(max, shuffle_xor(max, 1));
+  return larger_of(max, shuffle_xor(max, 2));
+}
+
 // From dots to scores, of one row among the lane's columns. Returns the largest of the row's, in
 // its four lanes.
 template <int kCount>
@@ -120,8 +126,7 @@ ASSAY_DEVICE float scale_scores(float (&scores)[kCount][4], int row, float scale
       max = larger_of(max, score);
     }
   }
-  max = larger_of(max, shuffle_xor(max, 1));
-  return larger_of(max, shuffle_xor(max, 2));
+  return meet_maxima(max);
 }
 
 // From scores to weights, in place.
@@ -250,8 +255,7 @@ ASSAY_DEVICE void attend_slice_rolled(Ring& ring,
   float shift[2];
   ASSAY_UNROLL
   for (int row = 0; row < 2; ++row) {
-    max[row] = larger_of(max[row], shuffle_xor(max[row], 1));
-    max[row] = larger_of(max[row], shuffle_xor(max[row], 2));
+    max[row] = meet_maxima(max[row]);
     shift[row] = max[row] == kNoScore ? 0.0F : max[row];
   }
   float sums[2][2] = {};

@@ -5,7 +5,7 @@
 // contract.h's.
 #pragma once
 
-#include "kernels/attention/cuda_items.cuh"
+#include "kernels/attention/cuda_item_stages.cuh"
 #include "kernels/attention/cuda_warpgroup.cuh"
 
 #include <cstddef>
@@ -84,17 +84,10 @@ class SwappedAttention {
       copy_items<Shape>(source_, maps_, plan, num_blocks, ring_, place_.num_stages(), *control_);
       return;
     }
-    take_registers<Shape::kComputeRegisters>();
-    for (int number = 0;; ++number) {
-      const Item& item = next_item(*control_, number);
-      if (item.first_slice == item.end_slice) {
-        break;
-      }
-      if (item.is_new_tile != 0) {
-        load_queries(item);
-      }
-      attend(item);
-    }
+    compute_items<Shape>(
+        *control_,
+        [this](const Item& item) { load_queries(item); },
+        [this](const Item& item) { attend(item); });
   }
 
  private:

@@ -4,7 +4,7 @@
 // contract.h's: what a stage holds, who copies it and how items are split changes none.
 #pragma once
 
-#include "kernels/attention/cuda_items.cuh"
+#include "kernels/attention/cuda_item_stages.cuh"
 #include "kernels/attention/cuda_state.cuh"
 #include "kernels/attention/cuda_wgmma.cuh"
 
@@ -136,17 +136,10 @@ class WarpgroupAttention {
       copy_items<Shape>(source_, maps_, plan, num_blocks, ring_, place_.num_stages(), *control_);
       return;
     }
-    take_registers<Shape::kComputeRegisters>();
-    for (int number = 0;; ++number) {
-      const Item& item = next_item(*control_, number);
-      if (item.first_slice == item.end_slice) {
-        break;
-      }
-      if (item.is_new_tile != 0) {
-        load_queries(item);
-      }
-      attend(item);
-    }
+    compute_items<Shape>(
+        *control_,
+        [this](const Item& item) { load_queries(item); },
+        [this](const Item& item) { attend(item); });
   }
 
  private:

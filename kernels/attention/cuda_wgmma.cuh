@@ -111,6 +111,18 @@ ASSAY_DEVICE void copy_box(std::uint16_t* target,
       : "memory");
 }
 
+// Accumulators as operands that are read and written, as many as a step has.
+#define ASSAY_SUMS_8_FROM(sums, i)                                                      \
+  "+f"((sums)[i]), "+f"((sums)[(i) + 1]), "+f"((sums)[(i) + 2]), "+f"((sums)[(i) + 3]), \
+      "+f"((sums)[(i) + 4]), "+f"((sums)[(i) + 5]), "+f"((sums)[(i) + 6]), "+f"((sums)[(i) + 7])
+#define ASSAY_SUMS_8(sums) ASSAY_SUMS_8_FROM(sums, 0)
+#define ASSAY_SUMS_32(sums)                                                            \
+  ASSAY_SUMS_8_FROM(sums, 0), ASSAY_SUMS_8_FROM(sums, 8), ASSAY_SUMS_8_FROM(sums, 16), \
+      ASSAY_SUMS_8_FROM(sums, 24)
+#define ASSAY_SUMS_64(sums)                                                      \
+  ASSAY_SUMS_32(sums), ASSAY_SUMS_8_FROM(sums, 32), ASSAY_SUMS_8_FROM(sums, 40), \
+      ASSAY_SUMS_8_FROM(sums, 48), ASSAY_SUMS_8_FROM(sums, 56)
+
 // ---- Steps ----
 
 // Orders registers and earlier reads before the steps that follow.
@@ -150,6 +162,7 @@ ASSAY_DEVICE void wgmma_rows_by_rows(float (&acc)[16][4],
                                      bool accumulates) {
   const std::uint64_t a = panel_descriptor(a_panel, 16 * step);
   const std::uint64_t b = panel_descriptor(b_panel, 16 * step);
+  float* flat = &acc[0][0];
   asm volatile(
       "{\n"
       ".reg .pred p;\n"
@@ -161,70 +174,7 @@ ASSAY_DEVICE void wgmma_rows_by_rows(float (&acc)[16][4],
       "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
       "}, %64, %65, p, 1, 1, 0, 0;\n"
       "}\n"
-      : "+f"(acc[0][0]),
-        "+f"(acc[0][1]),
-        "+f"(acc[0][2]),
-        "+f"(acc[0][3]),
-        "+f"(acc[1][0]),
-        "+f"(acc[1][1]),
-        "+f"(acc[1][2]),
-        "+f"(acc[1][3]),
-        "+f"(acc[2][0]),
-        "+f"(acc[2][1]),
-        "+f"(acc[2][2]),
-        "+f"(acc[2][3]),
-        "+f"(acc[3][0]),
-        "+f"(acc[3][1]),
-        "+f"(acc[3][2]),
-        "+f"(acc[3][3]),
-        "+f"(acc[4][0]),
-        "+f"(acc[4][1]),
-        "+f"(acc[4][2]),
-        "+f"(acc[4][3]),
-        "+f"(acc[5][0]),
-        "+f"(acc[5][1]),
-        "+f"(acc[5][2]),
-        "+f"(acc[5][3]),
-        "+f"(acc[6][0]),
-        "+f"(acc[6][1]),
-        "+f"(acc[6][2]),
-        "+f"(acc[6][3]),
-        "+f"(acc[7][0]),
-        "+f"(acc[7][1]),
-        "+f"(acc[7][2]),
-        "+f"(acc[7][3]),
-        "+f"(acc[8][0]),
-        "+f"(acc[8][1]),
-        "+f"(acc[8][2]),
-        "+f"(acc[8][3]),
-        "+f"(acc[9][0]),
-        "+f"(acc[9][1]),
-        "+f"(acc[9][2]),
-        "+f"(acc[9][3]),
-        "+f"(acc[10][0]),
-        "+f"(acc[10][1]),
-        "+f"(acc[10][2]),
-        "+f"(acc[10][3]),
-        "+f"(acc[11][0]),
-        "+f"(acc[11][1]),
-        "+f"(acc[11][2]),
-        "+f"(acc[11][3]),
-        "+f"(acc[12][0]),
-        "+f"(acc[12][1]),
-        "+f"(acc[12][2]),
-        "+f"(acc[12][3]),
-        "+f"(acc[13][0]),
-        "+f"(acc[13][1]),
-        "+f"(acc[13][2]),
-        "+f"(acc[13][3]),
-        "+f"(acc[14][0]),
-        "+f"(acc[14][1]),
-        "+f"(acc[14][2]),
-        "+f"(acc[14][3]),
-        "+f"(acc[15][0]),
-        "+f"(acc[15][1]),
-        "+f"(acc[15][2]),
-        "+f"(acc[15][3])
+      : ASSAY_SUMS_64(flat)
       : "l"(a), "l"(b), "r"(static_cast<int>(accumulates)));
 }
 
@@ -241,38 +191,7 @@ ASSAY_DEVICE void wgmma_64_columns(float* acc, std::uint64_t a, std::uint64_t b,
       "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
       "}, %32, %33, p, 1, 1, 0, %35;\n"
       "}\n"
-      : "+f"(acc[0]),
-        "+f"(acc[1]),
-        "+f"(acc[2]),
-        "+f"(acc[3]),
-        "+f"(acc[4]),
-        "+f"(acc[5]),
-        "+f"(acc[6]),
-        "+f"(acc[7]),
-        "+f"(acc[8]),
-        "+f"(acc[9]),
-        "+f"(acc[10]),
-        "+f"(acc[11]),
-        "+f"(acc[12]),
-        "+f"(acc[13]),
-        "+f"(acc[14]),
-        "+f"(acc[15]),
-        "+f"(acc[16]),
-        "+f"(acc[17]),
-        "+f"(acc[18]),
-        "+f"(acc[19]),
-        "+f"(acc[20]),
-        "+f"(acc[21]),
-        "+f"(acc[22]),
-        "+f"(acc[23]),
-        "+f"(acc[24]),
-        "+f"(acc[25]),
-        "+f"(acc[26]),
-        "+f"(acc[27]),
-        "+f"(acc[28]),
-        "+f"(acc[29]),
-        "+f"(acc[30]),
-        "+f"(acc[31])
+      : ASSAY_SUMS_32(acc)
       : "l"(a), "l"(b), "r"(static_cast<int>(accumulates)), "n"(kIsTransposed ? 1 : 0));
 }
 
@@ -283,6 +202,7 @@ ASSAY_DEVICE void wgmma_16_columns(float (&acc)[2][4],
                                    std::uint64_t a,
                                    std::uint64_t b,
                                    bool accumulates) {
+  float* flat = &acc[0][0];
   asm volatile(
       "{\n"
       ".reg .pred p;\n"
@@ -291,14 +211,7 @@ ASSAY_DEVICE void wgmma_16_columns(float (&acc)[2][4],
       "%0, %1, %2, %3, %4, %5, %6, %7"
       "}, %8, %9, p, 1, 1, %11, 0;\n"
       "}\n"
-      : "+f"(acc[0][0]),
-        "+f"(acc[0][1]),
-        "+f"(acc[0][2]),
-        "+f"(acc[0][3]),
-        "+f"(acc[1][0]),
-        "+f"(acc[1][1]),
-        "+f"(acc[1][2]),
-        "+f"(acc[1][3])
+      : ASSAY_SUMS_8(flat)
       : "l"(a), "l"(b), "r"(static_cast<int>(accumulates)), "n"(kIsTransposed ? 1 : 0));
 }
 
@@ -367,40 +280,14 @@ ASSAY_DEVICE void wgmma_registers_by_columns(float* acc,
       "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
       "}, {%32, %33, %34, %35}, %36, p, 1, 1, 1;\n"
       "}\n"
-      : "+f"(acc[0]),
-        "+f"(acc[1]),
-        "+f"(acc[2]),
-        "+f"(acc[3]),
-        "+f"(acc[4]),
-        "+f"(acc[5]),
-        "+f"(acc[6]),
-        "+f"(acc[7]),
-        "+f"(acc[8]),
-        "+f"(acc[9]),
-        "+f"(acc[10]),
-        "+f"(acc[11]),
-        "+f"(acc[12]),
-        "+f"(acc[13]),
-        "+f"(acc[14]),
-        "+f"(acc[15]),
-        "+f"(acc[16]),
-        "+f"(acc[17]),
-        "+f"(acc[18]),
-        "+f"(acc[19]),
-        "+f"(acc[20]),
-        "+f"(acc[21]),
-        "+f"(acc[22]),
-        "+f"(acc[23]),
-        "+f"(acc[24]),
-        "+f"(acc[25]),
-        "+f"(acc[26]),
-        "+f"(acc[27]),
-        "+f"(acc[28]),
-        "+f"(acc[29]),
-        "+f"(acc[30]),
-        "+f"(acc[31])
+      : ASSAY_SUMS_32(acc)
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(static_cast<int>(accumulates)));
 }
+
+#undef ASSAY_SUMS_64
+#undef ASSAY_SUMS_32
+#undef ASSAY_SUMS_8
+#undef ASSAY_SUMS_8_FROM
 
 }  // namespace assay::kernels::attention
 

@@ -30,15 +30,10 @@ __global__ void __launch_bounds__(BlockShape<kDim, kPairs>::kThreads,
 }
 
 const void* attend_kernel(std::int32_t dim, std::int32_t pairs) {
-#define ASSAY_KERNEL(kDim, kPairs) \
-  reinterpret_cast<const void*>(tree_attention_warpgroup_kernel<kDim, kPairs>)
-  if (dim == 256) {
-    return pairs == 16 ? ASSAY_KERNEL(256, 16) : ASSAY_KERNEL(256, 64);
-  }
-  return pairs == 16    ? ASSAY_KERNEL(128, 16)
-         : pairs == 128 ? ASSAY_KERNEL(128, 128)
-                        : ASSAY_KERNEL(128, 64);
-#undef ASSAY_KERNEL
+  return attention::of_shape(dim, pairs, [](auto shape) {
+    using Of = decltype(shape);
+    return reinterpret_cast<const void*>(tree_attention_warpgroup_kernel<Of::kDim, Of::kPairs>);
+  });
 }
 
 template <int kDim>

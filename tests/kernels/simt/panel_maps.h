@@ -2,7 +2,7 @@
 // To be included behind ASSAY_SIMT and ASSAY_SIMT_WARPGROUP.
 #pragma once
 
-#include "kernels/attention/cuda_items.cuh"
+#include "kernels/attention/cuda_item_stages.cuh"
 
 #include <cstdint>
 

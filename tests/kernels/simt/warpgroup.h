@@ -105,28 +105,38 @@ inline std::uint16_t panel_element(const std::uint16_t* panel, int row, int colu
   return panel[row * 64 + ((column / 8) ^ (row % 8)) * 8 + column % 8];
 }
 
-template <std::size_t kColumns>
-void wgmma_rows_by_rows(float (&acc)[kColumns][4],
-                        const std::uint16_t* a_panel,
-                        const std::uint16_t* b_panel,
-                        int step,
-                        bool accumulates) {
-  simt::issue_step([&acc, a_panel, b_panel, step, accumulates, thread = thread_id()] {
+// A step of 64 rows by 8 kEights columns, acc flat in its order; a_of(row, k) and b_of(column, k)
+// are elements of the two operands, k in 0..15.
+template <int kEights, class OfA, class OfB>
+void issue_panel_step(float* acc, bool accumulates, const OfA& a_of, const OfB& b_of) {
+  simt::issue_step([=, thread = thread_id()] {
     const int lane = thread % 32;
     const int first_row = thread % 128 / 32 * 16 + lane / 4;
-    for (int place = 0; place < 4 * static_cast<int>(kColumns); ++place) {
+    for (int place = 0; place < 4 * kEights; ++place) {
       const int row = first_row + place / 2 % 2 * 8;
       const int column = place / 4 * 8 + lane % 4 * 2 + place % 2;
       std::uint16_t a[16];
       std::uint16_t b[16];
       for (int k = 0; k < 16; ++k) {
-        a[k] = panel_element(a_panel, row, 16 * step + k);
-        b[k] = panel_element(b_panel, column, 16 * step + k);
+        a[k] = a_of(row, k);
+        b[k] = b_of(column, k);
       }
-      float& sum = acc[place / 4][place % 4];
-      sum = tensor_core_step(accumulates ? sum : 0.0F, a, b);
+      acc[place] = tensor_core_step(accumulates ? acc[place] : 0.0F, a, b);
     }
   });
+}
+
+template <std::size_t kEights>
+void wgmma_rows_by_rows(float (&acc)[kEights][4],
+                        const std::uint16_t* a_panel,
+                        const std::uint16_t* b_panel,
+                        int step,
+                        bool accumulates) {
+  issue_panel_step<static_cast<int>(kEights)>(
+      &acc[0][0],
+      accumulates,
+      [=](int row, int k) { return panel_element(a_panel, row, 16 * step + k); },
+      [=](int column, int k) { return panel_element(b_panel, column, 16 * step + k); });
 }
 
 inline void wgmma_rows_by_columns(float* acc,
@@ -134,45 +144,24 @@ inline void wgmma_rows_by_columns(float* acc,
                                   const std::uint16_t* b_panel,
                                   int step,
                                   bool accumulates) {
-  simt::issue_step([=, thread = thread_id()] {
-    const int lane = thread % 32;
-    const int first_row = thread % 128 / 32 * 16 + lane / 4;
-    for (int place = 0; place < 32; ++place) {
-      const int row = first_row + place / 2 % 2 * 8;
-      const int column = place / 4 * 8 + lane % 4 * 2 + place % 2;
-      std::uint16_t a[16];
-      std::uint16_t b[16];
-      for (int k = 0; k < 16; ++k) {
-        a[k] = panel_element(a_panel, row, 16 * (step % 4) + k);
-        b[k] = panel_element(b_panel, 16 * step + k, column);
-      }
-      acc[place] = tensor_core_step(accumulates ? acc[place] : 0.0F, a, b);
-    }
-  });
+  issue_panel_step<8>(
+      acc,
+      accumulates,
+      [=](int row, int k) { return panel_element(a_panel, row, 16 * (step % 4) + k); },
+      [=](int column, int k) { return panel_element(b_panel, 16 * step + k, column); });
 }
 
-template <std::size_t kColumns>
-void wgmma_columns_by_rows(float (&acc)[kColumns][4],
+template <std::size_t kEights>
+void wgmma_columns_by_rows(float (&acc)[kEights][4],
                            const std::uint16_t* a_panel,
                            const std::uint16_t* b_panel,
                            int step,
                            bool accumulates) {
-  simt::issue_step([&acc, a_panel, b_panel, step, accumulates, thread = thread_id()] {
-    const int lane = thread % 32;
-    const int first_row = thread % 128 / 32 * 16 + lane / 4;
-    for (int place = 0; place < 4 * static_cast<int>(kColumns); ++place) {
-      const int row = first_row + place / 2 % 2 * 8;
-      const int column = place / 4 * 8 + lane % 4 * 2 + place % 2;
-      std::uint16_t a[16];
-      std::uint16_t b[16];
-      for (int k = 0; k < 16; ++k) {
-        a[k] = panel_element(a_panel, 16 * step + k, row);
-        b[k] = panel_element(b_panel, column, 16 * (step % 4) + k);
-      }
-      float& sum = acc[place / 4][place % 4];
-      sum = tensor_core_step(accumulates ? sum : 0.0F, a, b);
-    }
-  });
+  issue_panel_step<static_cast<int>(kEights)>(
+      &acc[0][0],
+      accumulates,
+      [=](int row, int k) { return panel_element(a_panel, 16 * step + k, row); },
+      [=](int column, int k) { return panel_element(b_panel, column, 16 * (step % 4) + k); });
 }
 
 inline void wgmma_registers_by_columns(float* acc,
