@@ -74,6 +74,12 @@ inline constexpr AxisInfo kItemSpillAxis = {
     .default_value = "auto",
     .choices = kItemSpillNames};
 
+inline constexpr AxisInfo kPdlAxis = {
+    .name = "pdl",
+    .help = "programmatic dependent launch: the merge begins while blocks still attend",
+    .default_value = "on",
+    .choices = kOnOffNames};
+
 constexpr AxisInfo tile_axis(std::string_view default_value) {
   return {.name = "tile",
           .help = "keys that are copied together",

@@ -25,7 +25,7 @@ struct MergeGrid {
 };
 
 // For rows of up to `num_groups` groups, which may begin within a run, and `run_states` states to a
-// run: a warp for a batch of states.
+// run: a warp for a batch of states, where there are runs to share.
 inline MergeGrid merge_grid(std::int64_t num_rows,
                             std::int32_t num_heads,
                             std::int32_t dim,
@@ -35,7 +35,7 @@ inline MergeGrid merge_grid(std::int64_t num_rows,
   const std::int32_t runs = num_runs_of(num_groups);
   const std::int32_t warps = std::clamp(
       (runs * run_states + kWarpStates - 1) / kWarpStates, 1, std::min(runs + 1, kMostMergeWarps));
-  if (warps > 1) {
+  if (warps > 1 && runs > 1) {
     return {.grid = {.num_blocks = num_rows * num_heads * (dim / kSharedMergeDims),
                      .num_threads = warps * kLanes,
                      .shared_bytes = MergeMemory::bytes(runs + 1)},

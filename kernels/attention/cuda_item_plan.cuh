@@ -95,7 +95,8 @@ struct StreamCut {
     cut.slices = slices;
     cut.size = PieceSize::of(plan.piece_slices);
     cut.whole = WholePieces::of(slices, kRunSize);
-    const std::int32_t left = units == 0 ? 0 : (plan.num_whole - runs_before) / units;
+    const std::int32_t left =
+        units == 0 || plan.num_whole == 0 ? 0 : (plan.num_whole - runs_before) / units;
     cut.whole.count = larger_place(0, smaller_place(cut.whole.count, left));
     const std::int32_t begin =
         larger_place(slices.begin, smaller_place(cut.whole.first * kRunSlices, slices.end));

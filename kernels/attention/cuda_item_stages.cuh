@@ -217,6 +217,10 @@ ASSAY_DEVICE void copy_items(const Source& source,
                              ItemControl& control) {
   give_registers<Shape::kCopyRegisters>();
   if (thread_id() < Shape::kConsumers + kLanes) {
+    if (lane_id() == 0) {
+      prefetch_map(maps.k);
+      prefetch_map(maps.v);
+    }
     StageProducer<Shape, Source> producer(source, maps, ring, num_stages, control);
     producer.run(ItemWalk<Source>(
         source, plan, Shape::kPairs, static_cast<std::int32_t>(block_id()), num_blocks));

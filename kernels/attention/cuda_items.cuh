@@ -9,8 +9,8 @@
 //   keys(stream): positions that any row sees; the others' values are read as zeros
 //   num_whole_groups(stream): groups from it on leave as slices
 //   k_at(stream, kv_head), v_at(): element of position 0 in the tensor that K's or V's map covers
-//   q_row(stream, pair, kv_head): D elements
-//   row(stream, local row): its place in the output
+//   row(stream, local row): its place in the output; a stream's rows lie one behind the other
+//   q_row(row, head): D elements of a place in the output and a query head
 // and when kIsMasked, else all rows see all of keys(stream), which are whole slices of the map:
 //   range(stream, local row): what a row sees
 //   common(stream): what all rows see
@@ -103,13 +103,13 @@ struct WarpgroupShape {
   }
 };
 
-// Tiles and key heads of a stream.
+// Tiles of `tile_pairs`, a power of two, and key heads of a stream.
 template <class Source>
 ASSAY_HOST_DEVICE inline std::int32_t num_units_of(const Source& source,
                                                    std::int32_t stream,
                                                    int tile_pairs) {
   const std::int32_t pairs = source.num_rows(stream) * source.num_heads_per_key();
-  return (pairs + tile_pairs - 1) / tile_pairs * source.num_kv_heads();
+  return PieceSize::of(tile_pairs).piece_of(pairs + tile_pairs - 1) * source.num_kv_heads();
 }
 
 // Whole runs of a stream, of all its tiles and key heads.
@@ -145,7 +145,12 @@ class ItemWalk {
                         int tile_pairs,
                         std::int32_t first,
                         std::int32_t num_blocks)
-      : source_(source), plan_(plan), tile_pairs_(tile_pairs), next_(first), step_(num_blocks) {
+      : source_(source),
+        plan_(plan),
+        tile_pairs_(tile_pairs),
+        next_(first),
+        step_(num_blocks),
+        level_(plan.num_whole == 0 ? 1 : 0) {
     take_streams(0);
   }
 
@@ -212,10 +217,13 @@ class ItemWalk {
     const std::int32_t units = num_units_of(source_, stream, tile_pairs_);
     const StreamCut cut = StreamCut::of(
         slices_of(source_.keys(stream)), plan_, units, shuffle_from(own_runs_before_, passed));
-    const SliceRange slices = cut.item(level_, place / units);
+    const auto index = static_cast<std::uint32_t>(place) / static_cast<std::uint32_t>(units);
+    const SliceRange slices = cut.item(level_, static_cast<std::int32_t>(index));
+    const auto unit = static_cast<std::uint32_t>(place) - index * static_cast<std::uint32_t>(units);
+    const auto num_kv_heads = static_cast<std::uint32_t>(source_.num_kv_heads());
     item.stream = stream;
-    item.kv_head = place % units % source_.num_kv_heads();
-    item.tile = place % units / source_.num_kv_heads();
+    item.kv_head = static_cast<std::int32_t>(unit % num_kv_heads);
+    item.tile = static_cast<std::int32_t>(unit / num_kv_heads);
     item.first_slice = slices.begin;
     item.end_slice = slices.end;
     item.spill = cut.leaves_run(slices.begin) ? ItemSpill::kRun : ItemSpill::kGroup;
@@ -227,7 +235,7 @@ class ItemWalk {
   int tile_pairs_;
   std::int32_t next_;
   std::int32_t step_;
-  int level_ = 0;
+  int level_;
   std::int32_t begin_ = 0;  // items before the level's of first_stream_
   std::int32_t first_stream_ = 0;
   std::int32_t runs_before_ = 0;  // whole ones, of streams before first_stream_

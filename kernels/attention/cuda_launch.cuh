@@ -32,6 +32,7 @@ struct Selected {
   const void* kernel = nullptr;
   std::string name;
   LaunchSize size;
+  bool begins_early = false;  // it may begin before the call's stage before ends, and waits for it
 };
 
 inline cudaError_t attribute_of_device(cudaDeviceAttr attribute, std::int32_t* value) {
@@ -141,13 +142,18 @@ cudaError_t run_stage(const Call& call, cudaStream_t stream) {
   }
   auto params = Stage::params(call);
   void* arguments[] = {&params, &argument};
+  cudaLaunchAttribute overlap = {};
+  overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  overlap.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config = {};
+  config.gridDim = dim3(static_cast<unsigned>(selected.size.num_blocks));
+  config.blockDim = dim3(static_cast<unsigned>(selected.size.num_threads));
+  config.dynamicSmemBytes = static_cast<std::size_t>(selected.size.shared_bytes);
+  config.stream = stream;
+  config.attrs = &overlap;
+  config.numAttrs = selected.begins_early ? 1 : 0;
   // A failed launch leaves its error as the last one: returned and cleared.
-  static_cast<void>(cudaLaunchKernel(selected.kernel,
-                                     dim3(static_cast<unsigned>(selected.size.num_blocks)),
-                                     dim3(static_cast<unsigned>(selected.size.num_threads)),
-                                     arguments,
-                                     static_cast<std::size_t>(selected.size.shared_bytes),
-                                     stream));
+  static_cast<void>(cudaLaunchKernelExC(&config, selected.kernel, arguments));
   return cudaGetLastError();
 }
 

@@ -53,6 +53,20 @@ ASSAY_DEVICE void sync_warp() {
   __syncwarp();
 }
 
+// Lets the grid that is launched as this one's dependent begin once all blocks have called it.
+ASSAY_DEVICE void let_dependent_begin() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
+// What the grid before has written is there. What that one read may be read before.
+ASSAY_DEVICE void wait_for_grid_before() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
 // A named barrier of `threads` threads, 1 to 15.
 ASSAY_DEVICE void barrier_sync(int barrier, int threads) {
   // A warp arrives as a whole.

@@ -181,31 +181,34 @@ class SwappedAttention {
     const int num_pairs = source_.num_rows(item.stream) * group - first_pair;
     // No step of the item before still reads.
     sync_halves();
+    const int first_row = source_.row(item.stream, 0);
+    const int first_head = item.kv_head * group;
     ASSAY_UNROLL
     for (int i = 0; i < kPairs * kChunks / Shape::kConsumers; ++i) {
       const int index = i * Shape::kConsumers + thread_id();
       const int pair = index / kChunks;
       const int chunk = index % kChunks;
-      Float4 values = {};
-      if (pair < num_pairs) {
-        values = *reinterpret_cast<const Float4*>(
-            source_.q_row(item.stream, first_pair + pair, item.kv_head) + 8 * chunk);
-      }
+      const bool is_there = pair < num_pairs;
+      const int from = first_pair + (is_there ? pair : 0);
       std::uint16_t* panel = q_ + chunk / 8 * Shape::kPairPanelElements;
-      *reinterpret_cast<Float4*>(panel + pair * kPanelColumns + ((chunk % 8) ^ (pair % 8)) * 8) =
-          values;
+      copy_async(reinterpret_cast<std::byte*>(panel + pair * kPanelColumns +
+                                              ((chunk % 8) ^ (pair % 8)) * 8),
+                 source_.q_row(first_row + from / group, first_head + from % group) + 8 * chunk,
+                 is_there);
     }
+    commit_copies();
     if (thread_id() < kPairs) {
       const int pair = first_pair + thread_id();
       const bool is_there = thread_id() < num_pairs;
-      const int row = source_.row(item.stream, pair / group);
-      const int head = item.kv_head * group + pair % group;
+      const int row = first_row + pair / group;
+      const int head = first_head + pair % group;
       exchange_->places[thread_id()] = is_there ? row * output_.num_heads + head : -1;
       if constexpr (Source::kIsMasked) {
         exchange_->ranges[thread_id()] =
             is_there ? source_.range(item.stream, pair / group) : KeyRange{0, 0};
       }
     }
+    wait_for_copies<0>();
     fence_async_proxy();
     sync_halves();
   }

@@ -170,6 +170,13 @@ class WarpgroupAttention {
   // Both warpgroups that share a tile.
   ASSAY_DEVICE static void sync_halves() { barrier_sync(kHalvesBarrier, 2 * kWarpgroupThreads); }
 
+  // Of a stream's pair: its row among the stream's and in the output, and its query head.
+  struct Place {
+    int local;
+    int row;
+    int head;
+  };
+
   // The item's queries, zeros where there is no pair, what each pair sees, and the places of the
   // thread's two pairs among a number's states, -1 where there is none.
   ASSAY_DEVICE void load_queries(const Item& item) {
@@ -178,46 +185,41 @@ class WarpgroupAttention {
     const int group = source_.num_heads_per_key();
     const int first_pair = item.tile * Shape::kPairs + own_tile() * kWarpgroupPairs;
     const int num_pairs = source_.num_rows(item.stream) * group - first_pair;
+    const int first_row = source_.row(item.stream, 0);
+    const auto place_of = [&](int pair) {
+      const auto of = static_cast<unsigned>(pair) / static_cast<unsigned>(group);
+      const int local = static_cast<int>(of);
+      return Place{local, first_row + local, item.kv_head * group + pair - local * group};
+    };
     // No step of the item before still reads.
     sync_sharers();
-    constexpr int kAtOnce = 4;
     ASSAY_NO_UNROLL
-    for (int first = thread_id() % kThreads; first < kWarpgroupPairs * kChunks;
-         first += kAtOnce * kThreads) {
-      Float4 values[kAtOnce] = {};
-      ASSAY_UNROLL
-      for (int i = 0; i < kAtOnce; ++i) {
-        const int pair = (first + i * kThreads) / kChunks;
-        if (pair < num_pairs) {
-          values[i] = *reinterpret_cast<const Float4*>(
-              source_.q_row(item.stream, first_pair + pair, item.kv_head) + 8 * (first % kChunks));
-        }
-      }
-      ASSAY_UNROLL
-      for (int i = 0; i < kAtOnce; ++i) {
-        const int pair = (first + i * kThreads) / kChunks;
-        const int chunk = first % kChunks;
-        std::uint16_t* panel = own_queries() + chunk / 8 * Shape::kQPanelElements;
-        *reinterpret_cast<Float4*>(panel + pair * kPanelColumns + ((chunk % 8) ^ (pair % 8)) * 8) =
-            values[i];
-      }
+    for (int index = thread_id() % kThreads; index < kWarpgroupPairs * kChunks; index += kThreads) {
+      const int pair = index / kChunks;
+      const int chunk = index % kChunks;
+      const bool is_there = pair < num_pairs;
+      const Place place = place_of(first_pair + (is_there ? pair : 0));
+      std::uint16_t* panel = own_queries() + chunk / 8 * Shape::kQPanelElements;
+      copy_async(reinterpret_cast<std::byte*>(panel + pair * kPanelColumns +
+                                              ((chunk % 8) ^ (pair % 8)) * 8),
+                 source_.q_row(place.row, place.head) + 8 * chunk,
+                 is_there);
     }
-    fence_async_proxy();
+    commit_copies();
     has_pairs_ = warp() * 16 < num_pairs;
     ASSAY_UNROLL
     for (int r = 0; r < 2; ++r) {
-      const int pair = first_pair + pair_of(r);
-      const int row = source_.row(item.stream, pair / group);
-      const int head = item.kv_head * group + pair % group;
+      const Place place = place_of(first_pair + pair_of(r));
       const bool is_there = pair_of(r) < num_pairs;
-      places_[r] = is_there ? row * output_.num_heads + head : -1;
+      places_[r] = is_there ? place.row * output_.num_heads + place.head : -1;
       if constexpr (Source::kIsMasked) {
         if (lane_id() % 4 == 0) {
-          ranges_[pair_of(r)] =
-              is_there ? source_.range(item.stream, pair / group) : KeyRange{0, 0};
+          ranges_[pair_of(r)] = is_there ? source_.range(item.stream, place.local) : KeyRange{0, 0};
         }
       }
     }
+    wait_for_copies<0>();
+    fence_async_proxy();
     sync_sharers();
   }
 

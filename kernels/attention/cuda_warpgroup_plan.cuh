@@ -50,12 +50,6 @@ inline std::int32_t warpgroup_blocks_per_sm(std::int32_t dim,
   return blocks * (warpgroup_bytes(dim, pairs, stages) + kReservedBytes) <= kSmBytes ? blocks : 1;
 }
 
-// Pairs of a block, for a stream with `pairs`: 128 are 64 at head dim 256.
-inline std::int32_t warpgroup_pairs(std::int32_t dim, std::int64_t pairs, std::int32_t choice) {
-  const std::int32_t wanted = choice != 0 ? choice : pairs <= 16 ? 16 : pairs <= 64 ? 64 : 128;
-  return dim == 256 && wanted == 128 ? 64 : wanted;
-}
-
 inline std::int32_t warpgroup_stages(std::int32_t dim, std::int32_t pairs, std::int32_t choice) {
   if (choice != 0) {
     return choice;
@@ -68,6 +62,12 @@ inline std::int32_t warpgroup_stages(std::int32_t dim, std::int32_t pairs, std::
   return stages;
 }
 
+// How query heads share key heads.
+struct HeadGroups {
+  std::int32_t num_kv_heads = 1;
+  std::int32_t group = 1;  // query heads of a key head
+};
+
 // A call's streams as what is cut: the slices of each and how many tiles and key heads walk them.
 struct CutStream {
   SliceRange slices;
@@ -76,15 +76,14 @@ struct CutStream {
 
 // `capacity` keys instead of each stream's own, unless 0.
 inline std::vector<CutStream> cut_streams(std::span<const StreamLoad> streams,
-                                          std::int32_t num_kv_heads,
-                                          std::int32_t group,
+                                          const HeadGroups& heads,
                                           std::int32_t tile_pairs,
                                           std::int32_t capacity) {
   std::vector<CutStream> cuts;
   for (const StreamLoad& stream : streams) {
-    const std::int64_t pairs = std::int64_t{stream.num_rows} * group;
+    const std::int64_t pairs = std::int64_t{stream.num_rows} * heads.group;
     const KeyRange keys = {stream.keys.begin, capacity == 0 ? stream.keys.end : capacity};
-    cuts.push_back({slices_of(keys), (pairs + tile_pairs - 1) / tile_pairs * num_kv_heads});
+    cuts.push_back({slices_of(keys), (pairs + tile_pairs - 1) / tile_pairs * heads.num_kv_heads});
   }
   return cuts;
 }
@@ -95,6 +94,30 @@ inline std::int64_t num_slices_of(std::span<const CutStream> streams) {
     slices += stream.units * (stream.slices.end - stream.slices.begin);
   }
   return slices;
+}
+
+// Pairs of a block, for streams of `pairs` on average: they share one if 16, 64 or, at head dim
+// 128, 128 hold them all. Fewer, where each group of the smaller tiles has a multiprocessor.
+inline std::int32_t warpgroup_pairs(std::int32_t dim,
+                                    std::int64_t pairs,
+                                    std::span<const StreamLoad> streams,
+                                    const HeadGroups& heads,
+                                    const WarpgroupChoice& choice) {
+  const std::int32_t most = dim == 256 ? 64 : 128;
+  if (choice.pairs != 0) {
+    return std::min(choice.pairs, most);
+  }
+  for (const std::int32_t tile : {16, 64}) {
+    std::int64_t groups = 0;
+    for (const auto& [slices, units] : cut_streams(streams, heads, tile, choice.capacity)) {
+      const std::int32_t end = (slices.end + kSlices - 1) / kSlices;
+      groups += units * std::max(0, end - slices.begin / kSlices);
+    }
+    if (pairs <= tile || groups <= choice.sms) {
+      return tile;
+    }
+  }
+  return most;
 }
 
 // Slices that the busiest block walks when all streams are cut in such pieces behind `num_whole`

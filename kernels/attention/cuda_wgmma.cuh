@@ -91,6 +91,11 @@ ASSAY_DEVICE void wait_for_phase(Barrier& barrier, int phase) {
 
 using TensorMap = CUtensorMap;
 
+// Fetches what copy_box() reads of a map.
+ASSAY_DEVICE void prefetch_map(const TensorMap& map) {
+  asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
+}
+
 // Rows from `row` on of 64 columns that begin at 8 * `unit` elements, as many as the map's box has,
 // to a place aligned to 1,024 bytes.
 ASSAY_DEVICE void copy_box(std::uint16_t* target,

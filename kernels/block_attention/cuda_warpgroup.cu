@@ -101,6 +101,7 @@ struct Merge : BlockStage {
                    : reinterpret_cast<const void*>(block_attention_warpgroup_merge_kernel<256>);
     selected->name = attention::name_of_kernel("block_attention_warpgroup_merge", dim);
     selected->size = attention::size_of(launch.merge);
+    selected->begins_early = call.parameters.values[kWarpgroupPdl] == 0;
     *grid = launch.grid;
     return cudaSuccess;
   }

@@ -72,12 +72,8 @@ struct BlockKeys {
     return entry[1] + kv_head * entry[2];
   }
 
-  ASSAY_DEVICE const std::uint16_t* q_row(std::int32_t stream,
-                                          std::int32_t pair,
-                                          std::int32_t kv_head) const {
-    const std::int32_t group = num_heads_per_key();
-    const std::int64_t head = std::int64_t{kv_head} * group + pair % group;
-    return params.q + (head * total_rows() + row(stream, pair / group)) * kDim;
+  ASSAY_DEVICE const std::uint16_t* q_row(std::int32_t row, std::int32_t head) const {
+    return params.q + (head * total_rows() + row) * kDim;
   }
 
   // Rows of one key head: context, then block.
@@ -118,6 +114,7 @@ template <class Exp, int kDim, int kPairs>
 ASSAY_DEVICE void attend_warpgroup_block(const Params& params,
                                          const attention::PanelMaps& maps,
                                          const WarpgroupGrid& grid) {
+  attention::let_dependent_begin();
   const BlockKeys<kDim> keys = {params};
   const attention::StateOutput output = {
       .groups = {params.partial_m, params.partial_l, params.partial_o},
@@ -148,6 +145,7 @@ ASSAY_DEVICE void merge_warpgroup_block(const Params& params, const WarpgroupGri
     merge.num_run_groups = 0;
     merge.first_slice_group = merge.group_begin;
   }
+  attention::wait_for_grid_before();
   attention::merge_row<kBatch, kDim, attention::Defect::kNone>(
       merge, {params.out, grid.stores_result ? params.result : nullptr}, task);
 }

@@ -21,15 +21,15 @@ inline WarpgroupLaunch plan_warpgroup(const Shape& shape,
                                       const attention::WarpgroupChoice& choice) {
   const std::int32_t pairs = shape.width * shape.group();
   WarpgroupLaunch launch;
-  launch.pairs = attention::warpgroup_pairs(shape.dim, pairs, choice.pairs);
+  const attention::HeadGroups heads = {shape.num_kv_heads, shape.group()};
+  launch.pairs = attention::warpgroup_pairs(shape.dim, pairs, shape.streams, heads, choice);
   WarpgroupGrid& grid = launch.grid;
   grid.tile_pairs = launch.pairs;
   grid.num_stages = attention::warpgroup_stages(shape.dim, launch.pairs, choice.stages);
   grid.num_blocks =
       choice.sms * attention::warpgroup_blocks_per_sm(shape.dim, launch.pairs, grid.num_stages);
   grid.stores_result = choice.stores_result;
-  const auto streams =
-      attention::cut_streams(shape.streams, shape.num_kv_heads, shape.group(), grid.tile_pairs, 0);
+  const auto streams = attention::cut_streams(shape.streams, heads, grid.tile_pairs, 0);
   const std::int64_t num_slices = attention::num_slices_of(streams);
   grid.items = attention::plan_items(
       streams,

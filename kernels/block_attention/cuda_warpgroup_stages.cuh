@@ -15,6 +15,7 @@ enum WarpgroupParameter : std::size_t {
   kWarpgroupSpill,
   kWarpgroupSms,
   kWarpgroupStoresResult,
+  kWarpgroupPdl,
 };
 
 inline constexpr AxisInfo kWarpgroupParameters[] = {
@@ -23,6 +24,7 @@ inline constexpr AxisInfo kWarpgroupParameters[] = {
     attention::kItemSpillAxis,
     attention::kSmsAxis,
     attention::kResultAxis,
+    attention::kPdlAxis,
 };
 
 // Stages `attend` and `merge`. The first needs sm_90a.

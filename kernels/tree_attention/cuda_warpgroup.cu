@@ -106,6 +106,7 @@ struct Merge : TreeStage {
                    : reinterpret_cast<const void*>(tree_attention_warpgroup_merge_kernel<256>);
     selected->name = attention::name_of_kernel("tree_attention_warpgroup_merge", dim);
     selected->size = attention::size_of(launch.merge);
+    selected->begins_early = call.parameters.values[kWarpgroupPdl] == 0;
     *plan = launch.merge_plan;
     return cudaSuccess;
   }

@@ -3,6 +3,7 @@
 // slices.
 #pragma once
 
+#include "kernels/attention/cuda_shared_slice.cuh"
 #include "kernels/attention/cuda_swapped.cuh"
 #include "kernels/attention/cuda_warpgroup.cuh"
 #include "kernels/tree_attention/cuda_tiles.cuh"
@@ -11,9 +12,10 @@
 
 namespace assay::kernels::tree_attention {
 
-// Blocks behind the others, whose warps attend the keys that rows do not share: speed, never bits.
+// Blocks behind the others, which attend the keys that rows do not share: speed, never bits.
 struct TailPlan {
   std::int32_t num_blocks = 1;
+  bool is_shared = false;      // by a block's warps, one tail at a time; else each warp has its own
   std::int32_t num_warps = 1;  // of a block
   std::int32_t warp_bytes = 0;
   attention::StagedPlan block;
@@ -60,13 +62,8 @@ struct CommittedKeys {
     return keys(stream).end / attention::kGroupKeys;
   }
 
-  ASSAY_DEVICE const std::uint16_t* q_row(std::int32_t stream,
-                                          std::int32_t pair,
-                                          std::int32_t kv_head) const {
-    const std::int32_t group = num_heads_per_key();
-    const std::int64_t place =
-        std::int64_t{row(stream, pair / group)} * params.num_heads + kv_head * group + pair % group;
-    return params.q + place * kDim;
+  ASSAY_DEVICE const std::uint16_t* q_row(std::int32_t row, std::int32_t head) const {
+    return params.q + (std::int64_t{row} * params.num_heads + head) * kDim;
   }
 
   ASSAY_DEVICE std::int64_t k_at(std::int32_t stream, std::int32_t kv_head) const {
@@ -78,19 +75,31 @@ struct CommittedKeys {
   }
 };
 
-// A warp's work on the slices of one row and key head that are not wholly committed.
+// The slices of one row and key head that are not wholly committed.
+template <int kDim>
+ASSAY_DEVICE Tile<kDim> tail_of(const Params& params, int row, int key_head) {
+  Tile<kDim> tile = Tile<kDim>::own(params, row, key_head);
+  const std::int32_t committed = Stream::of(params, params.row_stream[row]).committed;
+  tile.loaded.begin = committed / attention::kSliceKeys * attention::kSliceKeys;
+  return tile;
+}
+
+// A warp's work on a tail.
 template <class Exp, int kDim>
 ASSAY_DEVICE void attend_tail(const Params& params,
                               int row,
                               int key_head,
                               const attention::StagedPlan& plan,
                               std::byte* memory) {
-  Tile<kDim> tile = Tile<kDim>::own(params, row, key_head);
-  const std::int32_t committed = Stream::of(params, params.row_stream[row]).committed;
-  tile.loaded.begin = committed / attention::kSliceKeys * attention::kSliceKeys;
+  const Tile<kDim> tile = tail_of<kDim>(params, row, key_head);
   attention::GroupWalk walk =
       attention::GroupWalk::of(tile.loaded.begin / attention::kGroupKeys, tile.num_groups, 1, 0, 1);
-  const attention::KeySpan keys = {tile.loaded, plan.tile, true};
+  // A tile that few keys fill takes as long to copy as a full one.
+  std::int32_t tile_keys = plan.tile;
+  while (tile_keys > attention::kStepKeys && tile.loaded.end - tile.loaded.begin <= tile_keys / 2) {
+    tile_keys /= 2;
+  }
+  const attention::KeySpan keys = {tile.loaded, tile_keys, true};
   auto* scores = reinterpret_cast<float*>(memory + attention::StagedMemory<kDim>::kQueryBytes);
   attention::TileRing<kDim, Tile<kDim>, false> ring(
       tile,
@@ -129,10 +138,45 @@ ASSAY_DEVICE void attend_tail(const Params& params,
   attention::sync_warp();
 }
 
-// `block` of the blocks for tails.
-template <class Exp, int kDim>
+// A block's work on a tail.
+template <class Exp, int kDim, int kWarps>
+ASSAY_DEVICE void attend_tail_together(const Params& params,
+                                       int row,
+                                       int key_head,
+                                       std::byte* memory) {
+  const Tile<kDim> tile = tail_of<kDim>(params, row, key_head);
+  const attention::KeySpan keys = {tile.loaded, attention::kStepKeys, true};
+  using Slice = attention::SharedSlice<Exp, kDim, kWarps, Tile<kDim>>;
+  Slice slice(tile,
+              params.scale,
+              attention::kHalvesBarrier,
+              *reinterpret_cast<attention::SharedSliceMemory<kDim>*>(memory));
+  ASSAY_NO_UNROLL
+  for (std::int32_t number = tile.loaded.begin / attention::kSliceKeys;
+       number * attention::kSliceKeys < tile.loaded.end;
+       ++number) {
+    typename Slice::State state;
+    slice.attend(number, keys.of_slice(number), state);
+    attention::store_state(state,
+                           tile.slices(),
+                           number * tile.num_states(),
+                           slice.rows().places,
+                           Slice::first_dim(),
+                           kDim);
+  }
+}
+
+// `block` of the blocks for tails, of kWarps warps.
+template <class Exp, int kDim, int kWarps>
 ASSAY_DEVICE void attend_tails(const Params& params, const TailPlan& plan, std::int32_t block) {
   const std::int32_t warp = attention::warp_id();
+  if (plan.is_shared) {
+    attend_tail_together<Exp, kDim, kWarps>(params,
+                                            block / params.num_kv_heads,
+                                            block % params.num_kv_heads,
+                                            attention::shared_memory());
+    return;
+  }
   if (warp >= plan.num_warps) {
     return;
   }
@@ -151,6 +195,7 @@ template <class Exp, int kDim, int kPairs>
 ASSAY_DEVICE void attend_warpgroup_block(const Params& params,
                                          const attention::PanelMaps& maps,
                                          const WarpgroupGrid& grid) {
+  attention::let_dependent_begin();
   const CommittedKeys<kDim> keys = {params};
   const attention::StateOutput output = {
       .groups = {params.partial_m, params.partial_l, params.partial_o},
@@ -162,7 +207,7 @@ ASSAY_DEVICE void attend_warpgroup_block(const Params& params,
   const std::int64_t block = attention::block_id();
   if (block >= grid.num_blocks) {
     attention::run_instead_of_items<typename Attention::Shape>([&] {
-      attend_tails<Exp, kDim>(
+      attend_tails<Exp, kDim, Attention::Shape::kConsumers / attention::kLanes>(
           params, grid.tails, static_cast<std::int32_t>(block - grid.num_blocks));
     });
     return;
@@ -192,6 +237,7 @@ ASSAY_DEVICE void merge_warpgroup_block(const Params& params, const WarpgroupMer
   }
   merge.cut = attention::cut_of(keys, stream, plan.grid.items, plan.grid.tile_pairs);
   merge.is_cut = true;
+  attention::wait_for_grid_before();
   attention::merge_row<kBatch, kDim, attention::Defect::kNone>(
       merge, {params.out, plan.merge.stores_result ? params.result : nullptr}, task);
 }

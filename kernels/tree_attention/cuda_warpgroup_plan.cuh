@@ -20,23 +20,31 @@ struct WarpgroupLaunch {
   WarpgroupMergePlan merge_plan;
 };
 
-// Few tails have a block each and with it room for larger tiles.
+inline std::int32_t shared_tail_bytes(std::int32_t dim) {
+  return static_cast<std::int32_t>(dim == 128 ? sizeof(attention::SharedSliceMemory<128>)
+                                              : sizeof(attention::SharedSliceMemory<256>));
+}
+
+// Few tails have a block each.
 inline TailPlan plan_tails(std::int32_t dim,
                            std::int64_t num_tails,
                            std::int32_t num_slots,
                            std::int32_t num_warps,
                            std::int32_t memory_bytes) {
-  constexpr std::int32_t kFewTails = 16;
+  TailPlan plan;
+  plan.is_shared = num_tails <= num_slots && shared_tail_bytes(dim) <= memory_bytes;
+  if (plan.is_shared) {
+    plan.num_blocks = static_cast<std::int32_t>(num_tails);
+    return plan;
+  }
   const std::int32_t own_bytes =
       attention::kTilePairs * dim * 2 +
       attention::kRolledFloats * static_cast<std::int32_t>(sizeof(float));
   const auto bytes_of = [&](std::int32_t stages, std::int32_t tile) {
     return own_bytes + stages * tile * dim * 2;
   };
-  TailPlan plan;
-  plan.num_warps = num_tails <= kFewTails ? 1 : num_warps;
-  plan.num_warps = std::min(plan.num_warps,
-                            memory_bytes / bytes_of(attention::kLeastStages, attention::kStepKeys));
+  plan.num_warps =
+      std::min(num_warps, memory_bytes / bytes_of(attention::kLeastStages, attention::kStepKeys));
   plan.num_blocks = static_cast<std::int32_t>(
       std::min<std::int64_t>((num_tails + plan.num_warps - 1) / plan.num_warps, num_slots));
   plan.warp_bytes =
@@ -61,18 +69,18 @@ inline WarpgroupLaunch plan_warpgroup(const Shape& shape,
   const std::int32_t groups = capacity_groups(shape, choice.capacity);
 
   WarpgroupLaunch launch;
-  launch.pairs = attention::warpgroup_pairs(shape.dim, stream_pairs, choice.pairs);
+  std::vector<attention::StreamLoad> loads = shape.streams;
+  for (attention::StreamLoad& load : loads) {
+    load.keys.end -= load.keys.end % attention::kSliceKeys;
+  }
+  const attention::HeadGroups heads = {shape.num_kv_heads, shape.group()};
+  launch.pairs = attention::warpgroup_pairs(shape.dim, stream_pairs, loads, heads, choice);
   WarpgroupGrid& grid = launch.grid;
   grid.tile_pairs = launch.pairs;
   grid.num_stages = attention::warpgroup_stages(shape.dim, launch.pairs, choice.stages);
   const std::int32_t slots =
       choice.sms * attention::warpgroup_blocks_per_sm(shape.dim, launch.pairs, grid.num_stages);
-  std::vector<attention::StreamLoad> loads = shape.streams;
-  for (attention::StreamLoad& load : loads) {
-    load.keys.end -= load.keys.end % attention::kSliceKeys;
-  }
-  const auto streams = attention::cut_streams(
-      loads, shape.num_kv_heads, shape.group(), grid.tile_pairs, choice.capacity);
+  const auto streams = attention::cut_streams(loads, heads, grid.tile_pairs, choice.capacity);
   const std::int64_t num_slices = attention::num_slices_of(streams);
   grid.items =
       attention::plan_items(streams,

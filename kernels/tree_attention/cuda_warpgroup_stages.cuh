@@ -16,6 +16,7 @@ enum WarpgroupParameter : std::size_t {
   kWarpgroupCapacity,
   kWarpgroupSms,
   kWarpgroupStoresResult,
+  kWarpgroupPdl,
 };
 
 inline constexpr AxisInfo kWarpgroupParameters[] = {
@@ -25,6 +26,7 @@ inline constexpr AxisInfo kWarpgroupParameters[] = {
     kCapacityAxis,
     attention::kSmsAxis,
     attention::kResultAxis,
+    attention::kPdlAxis,
 };
 
 // Stages `attend` and `merge`. The first needs sm_90a.

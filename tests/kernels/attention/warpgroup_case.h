@@ -182,8 +182,8 @@ struct TestSource {
     return kMasked ? num_groups_of(keys(stream).end) : keys(stream).end / kGroupKeys;
   }
 
-  const std::uint16_t* q_row(std::int32_t stream, std::int32_t pair, int kv_head) const {
-    return data.q(row(stream, pair / given.group), kv_head * given.group + pair % given.group);
+  const std::uint16_t* q_row(std::int32_t row, std::int32_t head) const {
+    return data.q(row, head);
   }
 
   std::int64_t k_at(std::int32_t stream, int kv_head) const {

@@ -32,6 +32,11 @@ inline float shuffle_from(float value, int lane) {
       static_cast<std::uint32_t>(shuffle_from(static_cast<std::int32_t>(bits_of(value)), lane)));
 }
 
+// Stages of tests run one after the other.
+inline void let_dependent_begin() {}
+
+inline void wait_for_grid_before() {}
+
 inline std::int32_t warp_sum(std::int32_t value) {
   for (int distance = 1; distance < 32; distance *= 2) {
     value += shuffle_from(value, (thread_id() % 32) ^ distance);

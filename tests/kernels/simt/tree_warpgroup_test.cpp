@@ -60,12 +60,13 @@ WarpgroupLaunch run_attend(TreeCase& tree,
 }
 
 template <int kDim, int kPairs>
-void run_warpgroup(TreeCase& tree,
-                   const attention::WarpgroupChoice& choice,
-                   std::uint64_t seed = 1) {
+WarpgroupLaunch run_warpgroup(TreeCase& tree,
+                              const attention::WarpgroupChoice& choice,
+                              std::uint64_t seed = 1) {
   const WarpgroupLaunch launch = run_attend<kDim, kPairs>(tree, choice, seed);
   const Params params = tree.params();
   run_grid(launch.merge, seed, [&] { merge_warpgroup_block<4, kDim>(params, launch.merge_plan); });
+  return launch;
 }
 
 // Partials of committed groups are compared where all leave as groups.
@@ -141,6 +142,23 @@ TEST(SimtTreeWarpgroup, TakesTailsInTurnWhereThereAreMoreThanWarps) {
   }
 }
 
+TEST(SimtTreeWarpgroup, SharesTailsOfOneAndTwoSlicesAmongABlocksWarps) {
+  // Of one key, of a slice but one, and across a slice's end.
+  const std::vector<CaseStream> streams = {{.committed = 0, .parents = chain(1)},
+                                           {.committed = 126, .parents = chain(1)},
+                                           {.committed = 250, .parents = chain(9)}};
+  TreeCase narrow({.num_heads = 5, .num_kv_heads = 1, .streams = streams},
+                  attention::tensor_core_step);
+  EXPECT_TRUE((run_warpgroup<128, 64>(narrow, {.stages = 3, .sms = 11}).grid.tails.is_shared));
+  EXPECT_EQ("", narrow.difference(true));
+  EXPECT_TRUE((run_warpgroup<128, 16>(narrow, {.stages = 3, .sms = 11}).grid.tails.is_shared));
+  EXPECT_EQ("", narrow.difference(true));
+  TreeCase wide({.dim = 256, .num_heads = 5, .num_kv_heads = 1, .streams = streams},
+                attention::tensor_core_step);
+  EXPECT_TRUE((run_warpgroup<256, 16>(wide, {.stages = 5, .sms = 11}).grid.tails.is_shared));
+  EXPECT_EQ("", wide.difference(true));
+}
+
 TEST(SimtTreeWarpgroup, HasTheBitsOfTheContractHoweverItSpills) {
   TreeCase tree({.num_heads = 4,
                  .num_kv_heads = 2,
@@ -195,12 +213,13 @@ TEST(SimtTreeWarpgroup, FewTailsHaveABlockEachBesideTheItems) {
   shape.streams = {{4, {0, 511}}};
   const WarpgroupLaunch few = plan_warpgroup(shape, {.pairs = 64, .sms = 132});
   EXPECT_EQ(8, few.grid.tails.num_blocks);
-  EXPECT_EQ(1, few.grid.tails.num_warps);
+  EXPECT_TRUE(few.grid.tails.is_shared);
   EXPECT_EQ(2 * 132, few.attend.num_blocks);
   shape.num_rows = 4'000;
   shape.num_streams = 1'000;
   shape.streams.assign(1'000, {4, {0, 511}});
   const WarpgroupLaunch many = plan_warpgroup(shape, {.pairs = 64, .sms = 132});
+  EXPECT_FALSE(many.grid.tails.is_shared);
   EXPECT_LT(1, many.grid.tails.num_warps);
   EXPECT_EQ(2 * 132, many.grid.tails.num_blocks);
   EXPECT_EQ(2 * 132, many.grid.num_blocks);
@@ -214,6 +233,11 @@ TEST(SimtTreeWarpgroup, TailsHaveRoomInTheStagesOfItems) {
       for (const std::int64_t num_tails : {1, 17, 4'000}) {
         const std::int32_t bytes = stages * 2 * attention::kPanelBytes;
         const TailPlan plan = plan_tails(dim, num_tails, 132, 8, bytes);
+        if (plan.is_shared) {
+          EXPECT_LE(shared_tail_bytes(dim), bytes) << dim << " " << stages;
+          EXPECT_EQ(num_tails, plan.num_blocks);
+          continue;
+        }
         const std::int32_t used =
             (attention::kTilePairs + plan.block.num_stages * plan.block.tile) * dim * 2 +
             attention::kRolledFloats * static_cast<std::int32_t>(sizeof(float));
