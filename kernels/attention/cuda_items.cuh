@@ -187,7 +187,7 @@ class ItemWalk {
     runs_here_ = 0;
     if (plan_.num_whole > 0) {
       const std::int32_t runs = is_there ? num_whole_runs_of(source_, stream, tile_pairs_) : 0;
-      const std::int32_t up_to = sum_of_lanes_before(runs);
+      const std::int32_t up_to = sum_up_to_lane(runs);
       own_runs_before_ = runs_before_ + up_to - runs;
       runs_here_ = shuffle_from(up_to, kLanes - 1);
     }
@@ -197,16 +197,7 @@ class ItemWalk {
       items = units * StreamCut::of(slices_of(source_.keys(stream)), plan_, units, own_runs_before_)
                           .count(level_);
     }
-    end_ = begin_ + sum_of_lanes_before(items);
-  }
-
-  // Of the lanes up to this one.
-  static ASSAY_DEVICE std::int32_t sum_of_lanes_before(std::int32_t value) {
-    for (int distance = 1; distance < kLanes; distance *= 2) {
-      const std::int32_t before = shuffle_from(value, lane_id() - distance);
-      value += lane_id() >= distance ? before : 0;
-    }
-    return value;
+    end_ = begin_ + sum_up_to_lane(items);
   }
 
   ASSAY_DEVICE void locate(std::int32_t number, Item& item) {

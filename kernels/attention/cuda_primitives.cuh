@@ -92,6 +92,11 @@ ASSAY_DEVICE std::int32_t warp_sum(std::int32_t value) {
   return __reduce_add_sync(kEveryLane, value);
 }
 
+// The lanes of a warp where it is true, as bits.
+ASSAY_DEVICE std::uint32_t warp_mask(bool is_true) {
+  return __ballot_sync(kEveryLane, is_true);
+}
+
 ASSAY_DEVICE unsigned shared_address(const void* pointer) {
   return static_cast<unsigned>(__cvta_generic_to_shared(pointer));
 }

@@ -16,6 +16,15 @@ ASSAY_HOST_DEVICE inline std::int32_t smaller_place(std::int32_t a, std::int32_t
   return a < b ? a : b;
 }
 
+// Over the lanes of a warp up to this one.
+ASSAY_DEVICE std::int32_t sum_up_to_lane(std::int32_t value) {
+  for (int distance = 1; distance < kLanes; distance *= 2) {
+    const std::int32_t before = shuffle_from(value, lane_id() - distance);
+    value += lane_id() >= distance ? before : 0;
+  }
+  return value;
+}
+
 // Groups [begin, end) in units of `per_unit` aligned groups; a slot takes every `num_slots`-th.
 struct GroupWalk {
   int begin = 0;

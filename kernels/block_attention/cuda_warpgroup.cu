@@ -37,7 +37,7 @@ const void* attend_kernel(std::int32_t dim, std::int32_t pairs) {
 }
 
 template <int kDim>
-__global__ void __launch_bounds__(attention::kMostMergeWarps* attention::kLanes, 3)
+__global__ void __launch_bounds__(attention::kMostMergeWarps* attention::kLanes, 2)
     block_attention_warpgroup_merge_kernel(const __grid_constant__ Params params,
                                            const __grid_constant__ WarpgroupGrid grid) {
   merge_warpgroup_block<kMergeBatch, kDim>(params, grid);

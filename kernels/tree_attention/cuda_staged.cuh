@@ -53,7 +53,7 @@ ASSAY_DEVICE void attend_staged_block(const Params& params, const StagedGrid& gr
 template <int kBatch, int kDim, Mutation kMutation>
 ASSAY_DEVICE void merge_block(const Params& params, const MergePlan& plan) {
   const auto task = attention::MergeTask::of<kDim>(plan.is_shared, params.num_heads);
-  if (task.row >= params.num_rows || task.head >= params.num_heads) {
+  if (task.row >= params.num_rows) {
     return;
   }
   const attention::MergeRow row = merge_row_of<kMutation>(params, plan, task.row, task.head);

@@ -44,6 +44,11 @@ inline std::int32_t warp_sum(std::int32_t value) {
   return value;
 }
 
+inline std::uint32_t warp_mask(bool is_true) {
+  return static_cast<std::uint32_t>(
+      warp_sum(static_cast<std::int32_t>(is_true ? 1U << (thread_id() % 32) : 0U)));
+}
+
 inline void load_matrices(std::uint32_t (&matrices)[4], const std::byte* row) {
   simt::load_matrices(matrices, row, false);
 }
