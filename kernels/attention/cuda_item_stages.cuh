@@ -48,9 +48,8 @@ class StageProducer {
       const std::int64_t k_at = source_.k_at(item.stream, item.kv_head);
       const std::int64_t v_at = source_.v_at(item.stream, item.kv_head);
       if constexpr (Source::kIsMasked) {
-        const KeyRange mapped = source_.mapped(item.stream);
+        mapped_ = source_.mapped(item.stream);
         keys_ = source_.keys(item.stream);
-        boxed_ = {larger_place(keys_.begin, mapped.begin), smaller_place(keys_.end, mapped.end)};
       }
       for (std::int32_t slice = item.first_slice; slice < item.end_slice; ++slice) {
         ASSAY_NO_UNROLL
@@ -86,7 +85,7 @@ class StageProducer {
     const int first_panel = is_value && kDim == 256 ? half : 2 * half;
     const int panel_step = is_value && kDim == 256 ? 2 : 1;
     const std::int32_t first = slice * kSliceKeys;
-    if (!Source::kIsMasked || is_boxed(first, first + kSliceKeys)) {
+    if (!Source::kIsMasked || is_boxed(first, first + kSliceKeys, is_value)) {
       if (lane_id() == 0) {
         arrive_expecting(full, 2 * kPanelBytes);
         for (int place = 0; place < 2; ++place) {
@@ -108,8 +107,11 @@ class StageProducer {
     }
   }
 
-  ASSAY_DEVICE bool is_boxed(std::int32_t begin, std::int32_t end) const {
-    return begin >= boxed_.begin && end <= boxed_.end;
+  // Whether a copy of a box may read these positions. Keys that no row sees may hold anything,
+  // since their scores are masked; their values have to be zeros.
+  ASSAY_DEVICE bool is_boxed(std::int32_t begin, std::int32_t end, bool is_value) const {
+    const bool is_mapped = begin >= mapped_.begin && end <= mapped_.end;
+    return is_mapped && (!is_value || (begin >= keys_.begin && end <= keys_.end));
   }
 
   // A slice that is not all there: boxes of eight rows that are, other rows one by one, zeros for
@@ -126,7 +128,7 @@ class StageProducer {
     static_assert(2 * kBoxes == kLanes, "a lane for each box of two panels");
     const int box = lane_id() % kBoxes;
     const int place = lane_id() / kBoxes;
-    const bool has_box = is_boxed(first + kBoxRows * box, first + kBoxRows * (box + 1));
+    const bool has_box = is_boxed(first + kBoxRows * box, first + kBoxRows * (box + 1), is_value);
     const std::int32_t num_boxes = warp_sum(has_box ? 1 : 0);
     if (lane_id() == 0) {
       expect_bytes(full, num_boxes * kBoxRows * kPanelColumns * 2);
@@ -145,21 +147,23 @@ class StageProducer {
     const int panel = lane_id() / 8 % 2;
     const int column = kPanelColumns * (first_panel + panel * panel_step) + 8 * chunk;
     std::uint16_t* to = target + panel * Shape::kPanelElements + lane_id() / 16 * kPanelColumns;
+    // A row that is not read still needs an address.
+    const std::uint16_t* unread = rows.at(keys_.begin) + column;
     ASSAY_NO_UNROLL
     for (int other = 0; other < kBoxes; ++other) {
       const std::int32_t begin = first + kBoxRows * other;
       const bool has_seen = begin < keys_.end && begin + kBoxRows > keys_.begin;
-      if (is_boxed(begin, begin + kBoxRows) || (!has_seen && !is_value)) {
+      if (is_boxed(begin, begin + kBoxRows, is_value) || (!has_seen && !is_value)) {
         continue;
       }
       ASSAY_UNROLL
       for (int pair = 0; pair < kBoxRows / 2; ++pair) {
         const int row = 2 * pair + lane_id() / 16;
         const std::int32_t position = begin + row;
-        const bool is_seen = position >= keys_.begin && position < keys_.end;
+        const bool is_seen = has_seen && position >= keys_.begin && position < keys_.end;
         copy_async(reinterpret_cast<std::byte*>(to + (kBoxRows * other + 2 * pair) * kPanelColumns +
                                                 (chunk ^ row) * 8),
-                   rows.at(is_seen ? position : keys_.begin) + column,
+                   is_seen ? rows.at(position) + column : unread,
                    is_seen);
       }
     }
@@ -171,8 +175,8 @@ class StageProducer {
   std::uint16_t* ring_;
   int num_stages_;
   ItemControl& control_;
-  KeyRange keys_;   // of the item's stream
-  KeyRange boxed_;  // those of them that copies of boxes may read
+  KeyRange keys_;    // of the item's stream
+  KeyRange mapped_;  // positions that copies of boxes may read
   int published_ = 0;
   int slot_ = 0;
   int wraps_ = 0;  // of the ring
@@ -206,12 +210,18 @@ ASSAY_DEVICE void init_control(ItemControl& control) {
   sync_block();
 }
 
+// Which of the blocks that share a call's items.
+struct BlockOfItems {
+  std::int32_t number;
+  std::int32_t count;
+};
+
 // The threads that do not compute: one warp of them copies the block's items.
 template <class Shape, class Source>
 ASSAY_DEVICE void copy_items(const Source& source,
                              const PanelMaps& maps,
                              const ItemPlan& plan,
-                             std::int32_t num_blocks,
+                             const BlockOfItems& block,
                              std::uint16_t* ring,
                              int num_stages,
                              ItemControl& control) {
@@ -222,8 +232,7 @@ ASSAY_DEVICE void copy_items(const Source& source,
       prefetch_map(maps.v);
     }
     StageProducer<Shape, Source> producer(source, maps, ring, num_stages, control);
-    producer.run(ItemWalk<Source>(
-        source, plan, Shape::kPairs, static_cast<std::int32_t>(block_id()), num_blocks));
+    producer.run(ItemWalk<Source>(source, plan, Shape::kPairs, block.number, block.count));
   }
 }
 

@@ -78,10 +78,10 @@ class SwappedAttention {
   }
 
   // All threads of the block.
-  ASSAY_DEVICE void run(const ItemPlan& plan, std::int32_t num_blocks) {
+  ASSAY_DEVICE void run(const ItemPlan& plan, const BlockOfItems& block) {
     init_control<Shape>(*control_);
     if (thread_id() >= Shape::kConsumers) {
-      copy_items<Shape>(source_, maps_, plan, num_blocks, ring_, place_.num_stages(), *control_);
+      copy_items<Shape>(source_, maps_, plan, block, ring_, place_.num_stages(), *control_);
       return;
     }
     compute_items<Shape>(

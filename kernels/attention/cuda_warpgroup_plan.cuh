@@ -127,6 +127,8 @@ inline std::int64_t slices_of_busiest(std::span<const CutStream> streams,
                                       std::int32_t piece_slices,
                                       std::int32_t num_blocks) {
   std::int64_t pieces = -num_whole * (kRunSlices / piece_slices);
+  std::int64_t cut_pieces = 0;
+  std::int32_t longest = 0;
   std::int64_t rest = 0;
   std::int64_t largest = 0;  // of the rest
   for (const auto& [slices, units] : streams) {
@@ -134,13 +136,18 @@ inline std::int64_t slices_of_busiest(std::span<const CutStream> streams,
          ++piece) {
       const std::int32_t size = std::min(slices.end, (piece + 1) * piece_slices) -
                                 std::max(slices.begin, piece * piece_slices);
+      longest = std::max(longest, units > 0 ? size : 0);
       if (2 * size > piece_slices) {
         pieces += units;
       } else if (units > 0) {
+        cut_pieces += units;
         rest += size * units;
         largest = std::max<std::int64_t>(largest, size);
       }
     }
+  }
+  if (pieces + cut_pieces <= num_blocks) {
+    return longest;
   }
   return (pieces + num_blocks - 1) / num_blocks * piece_slices +
          std::max(largest, (rest + num_blocks - 1) / num_blocks);
@@ -183,13 +190,13 @@ inline ItemPlan plan_items(std::span<const CutStream> streams,
   return best;
 }
 
-// Auto: slices where they leave half of the blocks without work, at head dim 128: wider states cost
-// a merge of slices more than it saves.
+// Auto: slices where they leave a quarter of the blocks without work, at head dim 128: wider states
+// cost a merge of slices more than it saves.
 inline ItemSpill warpgroup_spill(std::int32_t dim,
                                  ItemSpill choice,
                                  std::int32_t num_blocks,
                                  std::int64_t num_slices) {
-  const bool is_short = dim == 128 && 2 * num_slices <= num_blocks;
+  const bool is_short = dim == 128 && 4 * num_slices <= 3 * std::int64_t{num_blocks};
   return choice == ItemSpill::kAuto && is_short ? ItemSpill::kSlice : choice;
 }
 

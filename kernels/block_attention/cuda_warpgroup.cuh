@@ -124,7 +124,7 @@ ASSAY_DEVICE void attend_warpgroup_block(const Params& params,
       .num_heads = params.num_heads};
   attention::ItemAttention<Exp, kDim, kPairs, BlockKeys<kDim>> attention(
       keys, maps, output, params.scale, attention::shared_memory(), grid.num_stages);
-  attention.run(grid.items, grid.num_blocks);
+  attention.run(grid.items, {static_cast<std::int32_t>(attention::block_id()), grid.num_blocks});
 }
 
 template <int kBatch, int kDim>
@@ -133,10 +133,8 @@ ASSAY_DEVICE void merge_warpgroup_block(const Params& params, const WarpgroupGri
   if (task.row >= params.num_streams * params.width) {
     return;
   }
-  // A head past the last repeats it: the warp stays whole.
-  const std::int32_t head = attention::smaller_place(task.head, params.num_heads - 1);
   attention::MergeRow merge =
-      merge_row_of<Mutation::kNone>(params, {.spills_runs = true}, task.row, head);
+      merge_row_of<Mutation::kNone>(params, {.spills_runs = true}, task.row, task.head);
   merge.slices = {params.slice_m, params.slice_l, params.slice_o};
   merge.cut = attention::cut_of(
       BlockKeys<kDim>{params}, task.row / params.width, grid.items, grid.tile_pairs);
@@ -145,7 +143,6 @@ ASSAY_DEVICE void merge_warpgroup_block(const Params& params, const WarpgroupGri
     merge.num_run_groups = 0;
     merge.first_slice_group = merge.group_begin;
   }
-  attention::wait_for_grid_before();
   attention::merge_row<kBatch, kDim, attention::Defect::kNone>(
       merge, {params.out, grid.stores_result ? params.result : nullptr}, task);
 }

@@ -12,9 +12,10 @@
 
 namespace assay::kernels::tree_attention {
 
-// Blocks behind the others, which attend the keys that rows do not share: speed, never bits.
+// Blocks that attend the keys that rows do not share: speed, never bits.
 struct TailPlan {
   std::int32_t num_blocks = 1;
+  std::int32_t first_block = 0;  // before the items' blocks or behind them
   bool is_shared = false;      // by a block's warps, one tail at a time; else each warp has its own
   std::int32_t num_warps = 1;  // of a block
   std::int32_t warp_bytes = 0;
@@ -204,16 +205,17 @@ ASSAY_DEVICE void attend_warpgroup_block(const Params& params,
       .num_rows = params.num_rows,
       .num_heads = params.num_heads};
   using Attention = attention::ItemAttention<Exp, kDim, kPairs, CommittedKeys<kDim>>;
-  const std::int64_t block = attention::block_id();
-  if (block >= grid.num_blocks) {
+  const auto block = static_cast<std::int32_t>(attention::block_id());
+  const std::int32_t tail_block = block - grid.tails.first_block;
+  if (tail_block >= 0 && tail_block < grid.tails.num_blocks) {
     attention::run_instead_of_items<typename Attention::Shape>([&] {
       attend_tails<Exp, kDim, Attention::Shape::kConsumers / attention::kLanes>(
-          params, grid.tails, static_cast<std::int32_t>(block - grid.num_blocks));
+          params, grid.tails, tail_block);
     });
     return;
   }
   Attention(keys, maps, output, params.scale, attention::shared_memory(), grid.num_stages)
-      .run(grid.items, grid.num_blocks);
+      .run(grid.items, {tail_block < 0 ? block : block - grid.tails.num_blocks, grid.num_blocks});
 }
 
 struct WarpgroupMergePlan {
@@ -227,9 +229,8 @@ ASSAY_DEVICE void merge_warpgroup_block(const Params& params, const WarpgroupMer
   if (task.row >= params.num_rows) {
     return;
   }
-  // A head past the last repeats it: the warp stays whole.
-  const std::int32_t head = attention::smaller_place(task.head, params.num_heads - 1);
-  attention::MergeRow merge = merge_row_of<Mutation::kNone>(params, plan.merge, task.row, head);
+  attention::MergeRow merge =
+      merge_row_of<Mutation::kNone>(params, plan.merge, task.row, task.head);
   const CommittedKeys<kDim> keys = {params};
   const std::int32_t stream = params.row_stream[task.row];
   if (!plan.merge.has_slices) {
@@ -237,7 +238,6 @@ ASSAY_DEVICE void merge_warpgroup_block(const Params& params, const WarpgroupMer
   }
   merge.cut = attention::cut_of(keys, stream, plan.grid.items, plan.grid.tile_pairs);
   merge.is_cut = true;
-  attention::wait_for_grid_before();
   attention::merge_row<kBatch, kDim, attention::Defect::kNone>(
       merge, {params.out, plan.merge.stores_result ? params.result : nullptr}, task);
 }

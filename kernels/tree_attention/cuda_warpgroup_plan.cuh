@@ -99,6 +99,10 @@ inline WarpgroupLaunch plan_warpgroup(const Shape& shape,
   const std::int64_t items =
       (num_slices + attention::kSlices) / std::min(grid.items.piece_slices, attention::kSlices);
   grid.num_blocks = items + grid.tails.num_blocks <= slots ? slots - grid.tails.num_blocks : slots;
+  // Few delay the items less than the merge, which begins when all blocks have.
+  constexpr std::int32_t kFewTails = 16;
+  const bool is_first = grid.tails.num_blocks <= kFewTails || grid.num_blocks < slots;
+  grid.tails.first_block = is_first ? 0 : grid.num_blocks;
   launch.attend.num_blocks = pairs == 0 ? 0 : grid.num_blocks + grid.tails.num_blocks;
   const std::int32_t most_groups = std::max(groups, shape.num_groups);
   const attention::MergeGrid merge =

@@ -157,14 +157,15 @@ void expect_the_contract(const WarpgroupCase& given,
   Results slices(num_groups * kSlices, data, kDim);
   const StateOutput output = {
       groups.table(), runs.table(), slices.table(), data.total_rows(), data.num_heads()};
-  const std::string error = simt::run(
-      {.num_blocks = num_blocks,
-       .num_threads = Shape::kThreads,
-       .shared_bytes = static_cast<int>(Shape::shared_bytes(num_stages)),
-       .step = tensor_core_step},
-      [&] {
-        Attention(source, maps, output, kScale, shared_memory(), num_stages).run(plan, num_blocks);
-      });
+  const std::string error =
+      simt::run({.num_blocks = num_blocks,
+                 .num_threads = Shape::kThreads,
+                 .shared_bytes = static_cast<int>(Shape::shared_bytes(num_stages)),
+                 .step = tensor_core_step},
+                [&] {
+                  Attention(source, maps, output, kScale, shared_memory(), num_stages)
+                      .run(plan, {static_cast<std::int32_t>(block_id()), num_blocks});
+                });
   ASSERT_EQ("", error);
 
   const std::vector<Cut> cuts = cuts_of(source, plan, Shape::kPairs);
