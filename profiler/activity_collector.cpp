@@ -51,6 +51,7 @@ CollectedBlock ActivityCollector::finish() {
     call.stage_ns.resize(stages_.size());
     call.has_stage.resize(stages_.size());
   }
+  std::ranges::stable_sort(kernels_, {}, &KernelRecord::start_ns);
   const std::uint64_t end_id = first_id_ + std::uint64_t{num_calls_} * stages_.size();
   for (const KernelRecord& record : kernels_) {
     const auto found = external_ids_.find(record.correlation_id);
@@ -65,7 +66,9 @@ CollectedBlock ActivityCollector::finish() {
       continue;
     }
     const std::size_t stage = place % stages_.size();
-    call.stage_ns[stage] += static_cast<std::int64_t>(record.end_ns - record.start_ns);
+    const std::uint64_t alone_from =
+        std::min(std::max(record.start_ns, call.end_ns), record.end_ns);
+    call.stage_ns[stage] += static_cast<std::int64_t>(record.end_ns - alone_from);
     call.has_stage[stage] = true;
     call.start_ns = std::min(call.start_ns, record.start_ns);
     call.end_ns = std::max(call.end_ns, record.end_ns);

@@ -1,7 +1,8 @@
 // Joins kernel records with the ids that were pushed around their launches, for one block of
 // calls. A record counts only by its id: one from before the block, from warm-up or from a launch
-// without an id has no place and adds nothing. Knows nothing of CUPTI, so that made-up records
-// test it.
+// without an id has no place and adds nothing. Time in which kernels of a call overlap is the first
+// one's, so that stages add up to no more than the call took. Knows nothing of CUPTI, so that
+// made-up records test it.
 #pragma once
 
 #include "proto/assay.pb.h"

@@ -119,6 +119,23 @@ TEST(ActivityCollector, SumsTheKernelsOfAStageAndSpansTheCall) {
   EXPECT_EQ(samples(block, "span"), std::vector<std::int64_t>{35});
 }
 
+TEST(ActivityCollector, CountsTimeInWhichKernelsOfACallOverlapOnce) {
+  ActivityCollector collector;
+  collector.begin(2, kStages);
+  Launches launches(collector);
+  // Handed over out of order; the second stage waits for the first one's end.
+  launches.add(0, 1, 30, 110);
+  launches.add(0, 0, 10, 100);
+  launches.add(1, 0, 120, 180);
+  launches.add(1, 1, 175, 200);
+  const CollectedBlock block = collector.finish();
+  EXPECT_EQ(samples(block, "chunk"), (std::vector<std::int64_t>{90, 60}));
+  EXPECT_EQ(samples(block, "merge"), (std::vector<std::int64_t>{10, 20}));
+  EXPECT_EQ(samples(block, "total"), (std::vector<std::int64_t>{100, 80}));
+  EXPECT_EQ(samples(block, "span"), (std::vector<std::int64_t>{100, 80}));
+  EXPECT_EQ(block.num_incomplete_calls, 0U);
+}
+
 TEST(ActivityCollector, JoinsAnIdThatArrivesAfterItsKernel) {
   ActivityCollector collector;
   const std::array<std::string, 1> stages = {"all"};
