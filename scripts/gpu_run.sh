@@ -9,8 +9,8 @@
 # attention: tree block attention_sanitize attention_times peers; the last two also write attention_table.md
 #
 # Each attention part ends by itself after PART_SECONDS (570) and says what it has not run. SHAPES="T2 T4 B5" picks the
-# shapes of attention_times and peers, ARMS="warpgroup:result=skip" the variants of the former; run both in one go, since
-# cards and days differ.
+# shapes of attention_times and peers, ARMS="warpgroup:result=skip" the variants of the former, PEERS="triton,cudnn" the
+# peers of the latter; run both in one go, since cards and days differ.
 set -uo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 out="${OUT:?OUT names the folder for the results}"
@@ -187,11 +187,12 @@ show_checks() {
 run_tree() {
   local status=0 edges='-a streams=3 -a rows=[1,9] -a committed=[511,5000]' forms='-a form=[auto,four_warp,one_warp]'
   check_attention tree_attention \
+    "--candidate warpgroup -a pairs=[16,64,128] -a stages=[2,4] -a spill=[auto,run,group,slice] -a sms=[0,7,47] $edges" \
+    "--candidate warpgroup -a pdl=[on,off] -a result=[store,skip] $edges" \
     "--candidate staged $forms -a slots=[0,1,3,16] -a stages=[2,3,4] -a tile=16 $edges" \
     "--candidate staged $forms -a spill=[group,run] -a sms=[0,7,132,1000] -a tile=[16,32,64] -a stages=2 $edges" \
     "--candidate staged -a shared=[on,off] -a capacity=[0,262144] -a merge_batch=[1,4,16] -a blocks_per_sm=[0,2] $edges" \
     "--candidate wide -a tiles=[0,1,3] -a slots=[0,1,2] -a spill=[group,run] -a sms=[0,47] $edges" \
-    "--candidate warpgroup -a pairs=[16,64,128] -a stages=[2,4] -a spill=[auto,run,group,slice] -a sms=[0,7,47] $edges" \
     >"$out/tree.txt" 2>&1 || status=1
   show_checks "$out/tree.txt"
   return "$status"
@@ -200,9 +201,10 @@ run_tree() {
 run_block() {
   local status=0 edges='-a streams=3 -a width=[7,16] -a context=5000 -a window=[64,2047] -a causal=[yes,no]'
   check_attention block_attention \
+    "--candidate warpgroup -a pairs=[16,64,128] -a stages=[2,4] -a spill=[auto,run,group,slice] -a sms=[0,7,47] $edges" \
+    "--candidate warpgroup -a pdl=[on,off] -a result=[store,skip] $edges" \
     "--candidate staged -a stages=[2,3,4] -a tile=16 -a skip=[on,off] $edges" \
     "--candidate staged -a spill=[group,run] -a sms=[0,7,132,1000] -a merge_batch=[1,16] -a tile=[16,32,64] -a stages=2 $edges" \
-    "--candidate warpgroup -a pairs=[16,64,128] -a stages=[2,4] -a spill=[auto,run,group,slice] -a sms=[0,7,47] $edges" \
     >"$out/block.txt" 2>&1 || status=1
   show_checks "$out/block.txt"
   return "$status"
@@ -260,7 +262,9 @@ else:
 }
 
 all_shapes="T1 T2 T3 T4 T5 T6 T8 T9 T10 T12 T13 B1 B2 B3 B4 B6 B7 B9 B10 B12 B13 B14 B5 B8 T7 T11 T14 T15 B11 T16 T17"
-peer_shapes="T1 T2 T3 T4 T5 T6 T8 T9 T10 T11 T12 T13 T14 B3 B5 B7 B9"
+# The peers have no B12. Those of the shapes behind are not tuned: they have one mask only.
+tuned_shapes="T1 T2 T3 T4 T5 T6 T8 T9 T10 T11 T12 T13 T14 B3 B5 B7 B9"
+peer_shapes="$tuned_shapes B1 B2 B4 B6 B8 B10 B13 B14 T7 T15 T17 T16 B11"
 
 run_attention_times() {
   local status=0 shape operator workload arm axes file files=()
@@ -291,14 +295,17 @@ run_attention_times() {
 }
 
 run_peers() {
-  local status=0 shape operator file files=()
+  local status=0 shape operator file files=() options
   # The card is the peers' alone.
   stop_daemon
   for shape in ${SHAPES:-$peer_shapes}; do
     operator=tree
     [[ "$shape" == B* ]] && operator=block
     file="$scratch/peers.$shape.json"
-    within python3 "$here/attention_peers.py" "$operator" --shapes "$shape" --json "$file"
+    options=()
+    [ -n "${PEERS:-}" ] && options+=(--peers "$PEERS")
+    [[ " $tuned_shapes " == *" $shape "* ]] || options+=(--mask full)
+    within python3 "$here/attention_peers.py" "$operator" --shapes "$shape" --json "$file" "${options[@]}"
     if [ -s "$file" ]; then
       files+=("$file")
     else

@@ -266,6 +266,61 @@ inline void expect_same_bits_under_load(const Operator& op,
   }
 }
 
+// Calls in turn, each behind copies on the same stream that write all of its inputs, lengths too,
+// without a wait in between: what a kernel reads must not be older.
+inline void expect_inputs_written_right_before(const Operator& op,
+                                               std::string_view variant,
+                                               const std::vector<Setting>& parameter_set,
+                                               const std::vector<WantedCall>& calls) {
+  constexpr std::size_t kRepeats = 200;
+  const CudaVariant* row = find_variant(op, variant);
+  ASSERT_NE(nullptr, row);
+  const LaunchParameters parameters = make_parameters(row->parameters, parameter_set);
+  const auto specs = calls.front().problem().tensors();
+  const std::size_t output = static_cast<std::size_t>(
+      std::ranges::find(specs, Role::kOutput, &TensorSpec::role) - specs.begin());
+  const auto out_bytes = static_cast<std::size_t>(num_bytes(specs[output]));
+  DeviceCall device(calls);
+  std::vector<DeviceCall> sources;
+  for (const WantedCall& call : calls) {
+    sources.emplace_back(std::span(&call, 1));
+    sources.back().load(call);
+  }
+  const DevicePtr outputs = device_memory(kRepeats * out_bytes);
+  const StreamPtr stream = make_stream();
+  ASSERT_CUDA(cudaDeviceSynchronize());
+  for (std::size_t i = 0; i < kRepeats; ++i) {
+    const WantedCall& wanted = calls[i % calls.size()];
+    const Call call = device.call_of(wanted, parameters);
+    const Call source = sources[i % calls.size()].call_of(wanted, parameters);
+    const auto tensors = wanted.problem().tensors();
+    for (std::size_t tensor = 0; tensor < tensors.size(); ++tensor) {
+      if (tensors[tensor].role == Role::kInput) {
+        ASSERT_CUDA(cudaMemcpyAsync(call.tensors[tensor],
+                                    source.tensors[tensor],
+                                    static_cast<std::size_t>(num_bytes(tensors[tensor])),
+                                    cudaMemcpyDeviceToDevice,
+                                    stream.get()));
+      }
+    }
+    run_stages(row->stages, call, stream.get());
+    ASSERT_CUDA(cudaMemcpyAsync(outputs.get() + i * out_bytes,
+                                call.tensors[output],
+                                out_bytes,
+                                cudaMemcpyDeviceToDevice,
+                                stream.get()));
+  }
+  ASSERT_CUDA(cudaDeviceSynchronize());
+  std::vector<std::byte> found(kRepeats * out_bytes);
+  ASSERT_CUDA(cudaMemcpy(found.data(), outputs.get(), found.size(), cudaMemcpyDeviceToHost));
+  for (std::size_t i = 0; i < kRepeats; ++i) {
+    const auto& wanted = calls[i % calls.size()].tensors.bytes[output];
+    ASSERT_EQ(out_bytes, wanted.size());
+    ASSERT_EQ(0, std::memcmp(found.data() + i * out_bytes, wanted.data(), out_bytes))
+        << variant << " run " << i;
+  }
+}
+
 // A mutant's bits on the workload of its row.
 inline void expect_rejected(const Operator& op, const CudaMutant& mutant) {
   std::vector<Setting> axes;

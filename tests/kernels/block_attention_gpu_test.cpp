@@ -68,7 +68,7 @@ TEST_F(BlockAttentionGpu, EveryVariantAndLaunchParameterHasTheBitsOfTheModel) {
     for (const char* sms : {"1", "7", "132"}) {
       warpgroup.push_back({{"spill", spill}, {"sms", sms}, {"stages", "2"}, {"pairs", "64"}});
       warpgroup.push_back({{"spill", spill}, {"sms", sms}, {"stages", "3"}, {"pairs", "128"}});
-      warpgroup.push_back({{"spill", spill}, {"sms", sms}, {"pairs", "16"}});
+      warpgroup.push_back({{"spill", spill}, {"sms", sms}, {"pairs", "16"}, {"pdl", "off"}});
     }
   }
   for (const Settings& axes : workloads()) {
@@ -102,6 +102,19 @@ TEST_F(BlockAttentionGpu, AGraphCapturedAtOneLengthServesOthers) {
     expect_graph_serves(block_attention(), "warpgroup", {{"spill", spill}}, calls);
   }
   expect_graph_serves(block_attention(), "direct", {}, calls);
+}
+
+TEST_F(BlockAttentionGpu, ReadsWhatWasWrittenRightBefore) {
+  std::vector<WantedCall> calls;
+  for (const char* context : {"5000", "100", "2047"}) {
+    calls.push_back(
+        WantedCall::of(block_attention(),
+                       {{"heads", "8"}, {"kv_heads", "2"}, {"width", "7"}, {"context", context}}));
+  }
+  for (const char* spill : {"auto", "run", "group", "slice"}) {
+    expect_inputs_written_right_before(block_attention(), "warpgroup", {{"spill", spill}}, calls);
+  }
+  expect_inputs_written_right_before(block_attention(), "staged", {}, calls);
 }
 
 TEST_F(BlockAttentionGpu, AHundredRunsBesideOtherWorkHaveTheSameBits) {

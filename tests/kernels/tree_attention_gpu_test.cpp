@@ -103,7 +103,7 @@ TEST_F(TreeAttentionGpu, EveryVariantAndLaunchParameterHasTheBitsOfTheModel) {
     for (const char* sms : {"1", "7", "132"}) {
       warpgroup.push_back({{"spill", spill}, {"sms", sms}, {"stages", "2"}, {"pairs", "64"}});
       warpgroup.push_back({{"spill", spill}, {"sms", sms}, {"stages", "3"}, {"pairs", "128"}});
-      warpgroup.push_back({{"spill", spill}, {"sms", sms}, {"pairs", "16"}});
+      warpgroup.push_back({{"spill", spill}, {"sms", sms}, {"pairs", "16"}, {"pdl", "off"}});
     }
   }
   for (const Settings& axes : workloads()) {
@@ -150,6 +150,22 @@ TEST_F(TreeAttentionGpu, AGraphCapturedAtOneLengthServesOthers) {
         tree_attention(), "warpgroup", {{"spill", spill}, {"capacity", "8192"}}, calls);
   }
   expect_graph_serves(tree_attention(), "direct", {}, calls);
+}
+
+TEST_F(TreeAttentionGpu, ReadsWhatWasWrittenRightBefore) {
+  std::vector<WantedCall> calls;
+  for (const char* committed : {"4000", "130", "1023"}) {
+    calls.push_back(WantedCall::of(tree_attention(),
+                                   {{"heads", "12"},
+                                    {"kv_heads", "2"},
+                                    {"rows", "5"},
+                                    {"committed", committed},
+                                    {"plan", "4096"}}));
+  }
+  for (const char* spill : {"auto", "run", "group", "slice"}) {
+    expect_inputs_written_right_before(tree_attention(), "warpgroup", {{"spill", spill}}, calls);
+  }
+  expect_inputs_written_right_before(tree_attention(), "staged", {}, calls);
 }
 
 TEST_F(TreeAttentionGpu, AHundredRunsBesideOtherWorkHaveTheSameBits) {
