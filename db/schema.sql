@@ -1,4 +1,4 @@
--- The tables of version 2. A column has the name of its proto field; enums are names, nested
+-- The tables of version 3. A column has the name of its proto field; enums are names, nested
 -- messages and lists are proto JSON, times are integer nanoseconds.
 
 -- A device as it was when an experiment began, once for each different description.
@@ -113,6 +113,11 @@ CREATE TABLE t_verdict (
   judged_ns INTEGER NOT NULL,
   identical_code INTEGER NOT NULL,
   golden TEXT NOT NULL,
+  noise_floor_ns INTEGER NOT NULL,
+  noise_floor_experiment_id INTEGER NOT NULL,
+  noise_floor_stale TEXT NOT NULL,
+  baseline_sm_clock_mhz INTEGER NOT NULL,
+  candidate_sm_clock_mhz INTEGER NOT NULL,
   -- 1 is the worst.
   severity INTEGER NOT NULL GENERATED ALWAYS AS (
     CASE verdict WHEN 'REJECTED' THEN 1 WHEN 'SLOWER' THEN 2 WHEN 'UNDECIDED' THEN 3
@@ -141,6 +146,12 @@ CREATE TABLE t_stage_verdict (
   baseline_upper_quartile_ns INTEGER NOT NULL,
   candidate_lower_quartile_ns INTEGER NOT NULL,
   candidate_upper_quartile_ns INTEGER NOT NULL,
+  num_good_blocks INTEGER NOT NULL,
+  num_bad_blocks INTEGER NOT NULL,
+  num_samples INTEGER NOT NULL,
+  num_faults INTEGER NOT NULL,
+  modes_apart REAL NOT NULL CHECK (abs(modes_apart) < 9e999),
+  bar REAL NOT NULL CHECK (abs(bar) < 9e999),
   PRIMARY KEY (configuration_id, verdict_position, position),
   FOREIGN KEY (configuration_id, verdict_position) REFERENCES t_verdict ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;
@@ -192,13 +203,22 @@ CREATE TABLE t_golden (
   UNIQUE (operator_name, workload, tensor, family, domain, epoch)
 ) STRICT;
 
--- What identical code differs by on a device, as a share.
+-- What identical code differs by on a device, as a share; the newest for each workload and mode.
+-- experiment_id is no foreign key: a floor outlives the experiment that it came from.
 CREATE TABLE t_noise_floor (
   device_uuid TEXT NOT NULL,
   operator_name TEXT NOT NULL,
   workload TEXT NOT NULL,
   cache_mode TEXT NOT NULL,
   launch_mode TEXT NOT NULL,
+  timing_source TEXT NOT NULL,
   noise_floor REAL NOT NULL CHECK (noise_floor >= 0 AND noise_floor < 9e999),
-  PRIMARY KEY (device_uuid, operator_name, workload, cache_mode, launch_mode)
+  measured_ns INTEGER NOT NULL,
+  experiment_id INTEGER NOT NULL,
+  num_rounds INTEGER NOT NULL,
+  driver_version TEXT NOT NULL,
+  toolkit_version TEXT NOT NULL,
+  code_version TEXT NOT NULL,
+  PRIMARY KEY
+    (device_uuid, operator_name, workload, cache_mode, launch_mode, timing_source)
 ) STRICT, WITHOUT ROWID;

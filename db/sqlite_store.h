@@ -45,9 +45,12 @@ class SqliteStore final : public Store {
   absl::StatusOr<v1::ListGoldensResponse> goldens(
       const v1::ListGoldensRequest& request) const override;
   absl::StatusOr<std::optional<std::string>> golden_digest(const v1::Golden& key) const override;
-  absl::StatusOr<std::optional<double>> noise_floor(const std::string& device_uuid,
-                                                    const v1::ExperimentSpec& spec,
-                                                    const v1::Workload& workload) const override;
+  absl::Status add_verdict(std::int64_t experiment_id,
+                           std::uint32_t configuration,
+                           const v1::Verdict& verdict) override;
+  absl::Status set_noise_floor(const v1::NoiseFloor& floor) override;
+  absl::StatusOr<std::optional<v1::NoiseFloor>> noise_floor(
+      const v1::NoiseFloor& key) const override;
 
  private:
   // Destroyed in reverse: readers, the writer (which empties the log), then the lock.

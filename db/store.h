@@ -82,11 +82,17 @@ class Store {
   // The accepted digest of one key; nullopt when no epoch has it.
   virtual absl::StatusOr<std::optional<std::string>> golden_digest(const v1::Golden& key) const = 0;
 
-  // The stored A/A noise floor (a share, as 0.01) of a device, operator, workload and mode;
-  // nullopt: none stored.
-  virtual absl::StatusOr<std::optional<double>> noise_floor(const std::string& device_uuid,
-                                                            const v1::ExperimentSpec& spec,
-                                                            const v1::Workload& workload) const = 0;
+  // Judged again: appended to a configuration's verdicts, of which none is overwritten.
+  virtual absl::Status add_verdict(std::int64_t experiment_id,
+                                   std::uint32_t configuration,
+                                   const v1::Verdict& verdict) = 0;
+
+  // Replaces the one of the same device, operator, workload and modes.
+  virtual absl::Status set_noise_floor(const v1::NoiseFloor& floor) = 0;
+
+  // The stored A/A noise of the key's device, operator, workload and modes; nullopt: none.
+  virtual absl::StatusOr<std::optional<v1::NoiseFloor>> noise_floor(
+      const v1::NoiseFloor& key) const = 0;
 };
 
 }  // namespace assay::db

@@ -179,4 +179,24 @@ absl::Status SqliteStore::add_configuration(std::int64_t experiment_id,
   });
 }
 
+absl::Status SqliteStore::add_verdict(std::int64_t experiment_id,
+                                      std::uint32_t configuration,
+                                      const v1::Verdict& verdict) {
+  return writer_.run([&](Connection& connection) -> absl::Status {
+    ASSAY_ASSIGN_OR_RETURN(
+        Statement rows,
+        connection.prepare("SELECT c.configuration_id, coalesce(max(v.position), 0) + 1"
+                           " FROM t_configuration c LEFT JOIN t_verdict v USING (configuration_id)"
+                           " WHERE c.experiment_id = ? AND c.configuration = ?"
+                           " GROUP BY c.configuration_id"));
+    rows.bind_all(experiment_id, configuration);
+    ASSAY_ASSIGN_OR_RETURN(const bool has_row, rows.step());
+    if (!has_row) {
+      return absl::NotFoundError(absl::StrCat(
+          "configuration: experiment ", experiment_id, " has no configuration ", configuration));
+    }
+    return insert_verdict(connection, rows.integer(0), static_cast<int>(rows.integer(1)), verdict);
+  });
+}
+
 }  // namespace assay::db

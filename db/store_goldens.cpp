@@ -230,23 +230,4 @@ absl::StatusOr<std::optional<std::string>> SqliteStore::golden_digest(const v1::
   return readers_.read([&](Connection& connection) { return current_digest(connection, key); });
 }
 
-absl::StatusOr<std::optional<double>> SqliteStore::noise_floor(const std::string& device_uuid,
-                                                               const v1::ExperimentSpec& spec,
-                                                               const v1::Workload& workload) const {
-  return readers_.read([&](Connection& connection) -> absl::StatusOr<std::optional<double>> {
-    ASSAY_ASSIGN_OR_RETURN(
-        Statement rows,
-        connection.prepare("SELECT noise_floor FROM t_noise_floor WHERE device_uuid = ?"
-                           " AND operator_name = ? AND workload = ? AND cache_mode = ?"
-                           " AND launch_mode = ?"));
-    rows.bind_all(device_uuid,
-                  spec.operator_name(),
-                  proto::text_of(workload),
-                  v1::CacheMode_Name(spec.cache_mode()),
-                  v1::LaunchMode_Name(spec.launch_mode() == v1::GRAPH ? v1::GRAPH : v1::STREAM));
-    ASSAY_ASSIGN_OR_RETURN(const bool has_row, rows.step());
-    return has_row ? std::optional<double>(rows.real(0)) : std::nullopt;
-  });
-}
-
 }  // namespace assay::db

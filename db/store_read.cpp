@@ -160,6 +160,11 @@ const MessageRow& stage_verdict_row() {
   return row;
 }
 
+const MessageRow& noise_floor_row() {
+  static const MessageRow row(v1::NoiseFloor::descriptor(), {});
+  return row;
+}
+
 const MessageRow& check_row() {
   static const MessageRow row(v1::CheckResult::descriptor(), {});
   return row;

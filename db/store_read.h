@@ -36,5 +36,6 @@ const MessageRow& digest_row();
 const MessageRow& verdict_row();
 const MessageRow& stage_verdict_row();
 const MessageRow& check_row();
+const MessageRow& noise_floor_row();
 
 }  // namespace assay::db

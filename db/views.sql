@@ -88,7 +88,9 @@ SELECT c.experiment_id, c.configuration, e.operator_name, e.device, c.workload_t
     WHERE m.configuration_id = c.configuration_id AND m.role = 'candidate') AS candidate,
   v.rule_version, v.verdict, v.reason, v.statistical_verdict, v.bits_equal, v.rejected_by,
   v.rejected_baseline, v.golden, v.identical_code, v.least_effect,
-  CASE v.has_noise_floor WHEN 1 THEN v.noise_floor END AS noise_floor, v.judged_ns,
+  CASE v.has_noise_floor WHEN 1 THEN v.noise_floor END AS noise_floor,
+  v.noise_floor_ns, v.noise_floor_experiment_id, v.noise_floor_stale, v.baseline_sm_clock_mhz,
+  v.candidate_sm_clock_mhz, v.judged_ns,
   v.position = (SELECT max(n.position) FROM t_verdict n
     WHERE n.configuration_id = v.configuration_id) AS is_newest,
   s.stage, s.verdict AS stage_verdict, s.reason AS stage_reason,
@@ -97,9 +99,16 @@ SELECT c.experiment_id, c.configuration, e.operator_name, e.device, c.workload_t
   CASE s.has_ratio WHEN 1 THEN s.ratio_high END AS ratio_high,
   CASE s.has_ratio WHEN 1 THEN s.coverage END AS coverage,
   CASE s.has_ratio WHEN 1 THEN s.drift END AS drift,
-  s.num_rounds, s.baseline_median_ns, s.candidate_median_ns
+  s.num_rounds, s.baseline_median_ns, s.candidate_median_ns, s.num_good_blocks, s.num_bad_blocks,
+  s.num_samples, s.num_faults, s.modes_apart, CASE s.has_ratio WHEN 1 THEN s.bar END AS bar
 FROM t_verdict v
 JOIN t_configuration c USING (configuration_id)
 JOIN t_experiment e USING (experiment_id)
 LEFT JOIN t_stage_verdict s
   ON s.configuration_id = v.configuration_id AND s.verdict_position = v.position;
+
+-- What identical code differs by, as A/A controls found it.
+CREATE VIEW noise_floors AS
+SELECT device_uuid, operator_name, workload, cache_mode, launch_mode, timing_source, noise_floor,
+  measured_ns, experiment_id, num_rounds, driver_version, toolkit_version, code_version
+FROM t_noise_floor;

@@ -5,6 +5,7 @@ add_library(
   digest.cpp
   drift.cpp
   modes.cpp
+  noise_floor.cpp
   notes.cpp
   poison.cpp
   rounds.cpp

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <utility>
 
 namespace assay::profiler {
@@ -56,6 +57,20 @@ void set_figures(const ArmTimes& baseline, const ArmTimes& candidate, v1::StageV
   verdict->set_candidate_median_ns(b.median_ns);
   verdict->set_candidate_lower_quartile_ns(b.lower_ns);
   verdict->set_candidate_upper_quartile_ns(b.upper_ns);
+}
+
+void set_counts(std::initializer_list<const ArmTimes*> arms, v1::StageVerdict* verdict) {
+  std::uint32_t num_good = 0;
+  std::uint32_t num_blocks = 0;
+  for (const ArmTimes* times : arms) {
+    num_good +=
+        static_cast<std::uint32_t>(std::ranges::count(times->blocks, true, &TimedBlock::good));
+    num_blocks += static_cast<std::uint32_t>(times->blocks.size());
+    verdict->set_num_samples(verdict->num_samples() + times->num_samples);
+    verdict->set_num_faults(verdict->num_faults() + times->num_zero + times->num_too_fast);
+  }
+  verdict->set_num_good_blocks(num_good);
+  verdict->set_num_bad_blocks(num_blocks - num_good);
 }
 
 // Empty, or why the samples of one arm cannot be judged at all.
@@ -123,17 +138,24 @@ struct Bars {
   double drift = 0;
   double noise = 0;
   bool has_noise = false;
+  std::string stale_noise;  // why it may be out of date
   double modes = 0;
 
   double highest() const { return std::max({least_effect, drift, noise, modes}); }
 
   std::string text() const {
-    return absl::StrCat("the least effect of ",
-                        percent(std::expm1(least_effect)),
-                        ", the drift of ",
-                        percent(std::expm1(drift)),
-                        has_noise ? " and the stored A/A noise of " : "; no A/A noise is stored",
-                        has_noise ? percent(std::expm1(noise)) : "");
+    return absl::StrCat(
+        "the least effect of ",
+        percent(std::expm1(least_effect)),
+        ", the drift of ",
+        percent(std::expm1(drift)),
+        has_noise ? absl::StrCat(" and ", noise_text()) : "; no A/A noise is stored");
+  }
+
+  std::string noise_text() const {
+    return absl::StrCat("the stored A/A noise of ",
+                        percent(std::expm1(noise)),
+                        stale_noise.empty() ? "" : absl::StrCat(" (stale: ", stale_noise, ")"));
   }
 };
 
@@ -191,8 +213,7 @@ void decide(double low,
   } else if (nearest > bars.least_effect && nearest <= bars.drift) {
     why = drift_text(bars, schedule);
   } else if (nearest > bars.least_effect) {
-    why = absl::StrCat("the difference is not beyond the stored A/A noise of ",
-                       percent(std::expm1(bars.noise)));
+    why = absl::StrCat("the difference is not beyond ", bars.noise_text());
   } else {
     why = absl::StrCat("the interval reaches across the least effect of ",
                        percent(std::expm1(bars.least_effect)));
@@ -250,6 +271,7 @@ v1::StageVerdict judge_stage(const v1::Configuration& configuration,
   const ArmTimes baseline = arm_times(configuration.baseline(), stage, end_round);
   const ArmTimes candidate = arm_times(configuration.candidate(), stage, end_round);
   set_figures(baseline, candidate, &verdict);
+  set_counts({&baseline, &candidate}, &verdict);
 
   for (const auto& [times, arm] : {std::pair(&baseline, "baseline"), {&candidate, "candidate"}}) {
     if (const std::string fault = fault_of(*times, arm); !fault.empty()) {
@@ -289,7 +311,10 @@ v1::StageVerdict judge_stage(const v1::Configuration& configuration,
       std::log1p(options.least_effect > 0 ? options.least_effect : kDefaultLeastEffect);
   bars.drift = drift_of(rounds);
   bars.has_noise = options.noise_floor.has_value();
-  bars.noise = std::log1p(std::max(options.noise_floor.value_or(0), 0.0));
+  if (options.noise_floor) {
+    bars.noise = std::log1p(std::max(options.noise_floor->noise_floor(), 0.0));
+    bars.stale_noise = options.noise_floor_stale;
+  }
   verdict.set_has_ratio(true);
   verdict.set_ratio(std::exp(interval->median));
   verdict.set_ratio_low(std::exp(interval->low));
@@ -308,7 +333,9 @@ v1::StageVerdict judge_stage(const v1::Configuration& configuration,
   if (const auto modes = worse_modes(baseline, candidate)) {
     bars.modes = std::log1p(modes->first.apart);
     modes_text = absl::StrCat(describe(modes->first), " (", modes->second, ")");
+    verdict.set_modes_apart(modes->first.apart);
   }
+  verdict.set_bar(std::expm1(bars.highest()));
   decide(interval->low, interval->high, bars, modes_text, options.schedule, &verdict);
   if (options.identical_code) {
     apply_identical_code(&verdict);

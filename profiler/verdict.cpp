@@ -1,6 +1,7 @@
 #include "profiler/verdict.h"
 
 #include "profiler/bits_verdict.h"
+#include "profiler/clocks.h"
 #include "profiler/drift.h"
 #include "profiler/notes.h"
 #include "profiler/time_verdict.h"
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <string>
 
 namespace assay::profiler {
@@ -23,7 +25,12 @@ v1::Verdict new_verdict(const JudgeOptions& options) {
   verdict.set_rule_version(kRuleVersion);
   verdict.set_least_effect(options.least_effect > 0 ? options.least_effect : kDefaultLeastEffect);
   verdict.set_has_noise_floor(options.noise_floor.has_value());
-  verdict.set_noise_floor(options.noise_floor.value_or(0));
+  if (options.noise_floor) {
+    verdict.set_noise_floor(options.noise_floor->noise_floor());
+    verdict.set_noise_floor_ns(options.noise_floor->measured_ns());
+    verdict.set_noise_floor_experiment_id(options.noise_floor->experiment_id());
+    verdict.set_noise_floor_stale(options.noise_floor_stale);
+  }
   verdict.set_judged_ns(options.now_ns);
   verdict.set_identical_code(options.identical_code);
   verdict.set_golden(options.golden);
@@ -104,6 +111,9 @@ void describe_stages(const v1::Configuration& configuration, v1::Verdict* verdic
 v1::Verdict judge_time(const v1::Configuration& configuration,
                        const JudgeOptions& options,
                        v1::Verdict verdict) {
+  const ArmClocks clocks = clocks_of(configuration);
+  verdict.set_baseline_sm_clock_mhz(static_cast<std::uint32_t>(std::lround(clocks.baseline_mhz)));
+  verdict.set_candidate_sm_clock_mhz(static_cast<std::uint32_t>(std::lround(clocks.candidate_mhz)));
   const v1::StageVerdict* headline = nullptr;
   for (const std::string& stage : stages_of(configuration)) {
     *verdict.add_stages() = judge_stage(configuration, stage, options);

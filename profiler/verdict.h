@@ -19,7 +19,8 @@ inline constexpr double kClockShare = 0.01;
 
 struct JudgeOptions {
   double least_effect = kDefaultLeastEffect;  // a share; 0: the default
-  std::optional<double> noise_floor;          // the stored A/A noise, a share
+  std::optional<v1::NoiseFloor> noise_floor;  // the stored A/A noise
+  std::string noise_floor_stale;              // as why_stale() says
   std::string golden = "none stored";         // of the candidate (of the one arm of a measurement)
   bool golden_differs = false;
   bool identical_code = false;  // same machine code and parameters in both arms

@@ -1,5 +1,6 @@
 #include "server/configuration_run.h"
 
+#include "profiler/noise_floor.h"
 #include "profiler/schedule.h"
 #include "profiler/verdict.h"
 #include "proto/status.h"
@@ -77,12 +78,29 @@ class Run {
       configuration.set_outcome(v1::FINISHED);
       options_.now_ns = context_.now_ns();
       *configuration.add_verdicts() = profiler::judge(configuration, options_);
+      if (spec_.kind() == v1::CALIBRATE) {
+        take_noise_floor();
+      }
     }
     configuration.set_elapsed_ns(elapsed_ns(start));
     return std::move(run_);
   }
 
  private:
+  // A control without a ratio says why in its verdict, and leaves the floor that was stored.
+  void take_noise_floor() {
+    const v1::Configuration& configuration = run_.configuration;
+    auto floor = profiler::noise_floor_of(
+        profiler::noise_floor_key(*context_.device, spec_.operator_name(), configuration),
+        *context_.device,
+        configuration.verdicts(0),
+        options_.now_ns);
+    if (floor.ok()) {
+      floor->set_experiment_id(context_.experiment_id);
+      run_.noise_floor = *std::move(floor);
+    }
+  }
+
   std::chrono::nanoseconds deadline() const {
     const std::int64_t by_default =
         spec_.kind() == v1::CHECK ? kDefaultCheckDeadlineNs : kDefaultDeadlineNs;
@@ -221,9 +239,16 @@ class Run {
                            compare_golden(*configuration.mutable_candidate()));
     options_.golden = candidate.golden();
     options_.golden_differs = candidate.num_differing > 0;
-    ASSAY_ASSIGN_OR_RETURN(
-        options_.noise_floor,
-        context_.store->noise_floor(context_.device->uuid(), spec_, configuration.workload()));
+    if (spec_.kind() == v1::CALIBRATE) {
+      return absl::OkStatus();
+    }
+    const v1::NoiseFloor key =
+        profiler::noise_floor_key(*context_.device, spec_.operator_name(), configuration);
+    ASSAY_ASSIGN_OR_RETURN(options_.noise_floor, context_.store->noise_floor(key));
+    if (options_.noise_floor) {
+      options_.noise_floor_stale =
+          profiler::why_stale(*options_.noise_floor, *context_.device, context_.now_ns());
+    }
     return absl::OkStatus();
   }
 

@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <optional>
 
 namespace assay::server {
 
@@ -32,8 +33,9 @@ struct RunContext {
 
 struct ConfigurationRun {
   v1::Configuration configuration;
-  bool runner_is_sound = true;  // else it must be replaced
-  bool cancelled = false;       // killed on request: nothing of it is to be stored
+  bool runner_is_sound = true;                // else it must be replaced
+  bool cancelled = false;                     // killed on request: nothing of it is to be stored
+  std::optional<v1::NoiseFloor> noise_floor;  // that a CALIBRATE found
 };
 
 // `number` as in Plan::configuration. The status is of the store alone.

@@ -195,7 +195,8 @@ absl::Status DeviceWorker::run_one(std::int64_t experiment_id,
   if (run->cancelled) {
     return absl::CancelledError("the runner was killed on request");
   }
-  return services_.store->add_configuration(experiment_id, run->configuration);
+  ASSAY_RETURN_IF_ERROR(services_.store->add_configuration(experiment_id, run->configuration));
+  return run->noise_floor ? services_.store->set_noise_floor(*run->noise_floor) : absl::OkStatus();
 }
 
 }  // namespace assay::server

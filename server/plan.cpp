@@ -71,8 +71,8 @@ absl::Status check_request(const v1::SubmitRequest& request) {
   if (request.request_id().empty() || request.request_id().size() > kMaxRequestIdBytes) {
     return refuse("request_id", "must be 1 to 128 bytes");
   }
-  if (spec.kind() != v1::COMPARE && spec.kind() != v1::MEASURE && spec.kind() != v1::CHECK) {
-    return refuse("spec.kind", "must be COMPARE, MEASURE or CHECK");
+  if (!v1::ExperimentKind_IsValid(spec.kind()) || spec.kind() == v1::EXPERIMENT_KIND_UNSPECIFIED) {
+    return refuse("spec.kind", "must be COMPARE, MEASURE, CHECK or CALIBRATE");
   }
   if (!v1::Schedule_IsValid(spec.schedule())) {
     return refuse("spec.schedule", "must be AB, BAB or ABBA");

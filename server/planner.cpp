@@ -137,6 +137,9 @@ class Planner {
     if (spec.kind() == v1::MEASURE && !spec.candidates().empty()) {
       return refuse("spec.candidates", "a MEASURE takes the baseline alone");
     }
+    if (spec.kind() == v1::CALIBRATE) {
+      return plan_control();
+    }
     if (spec.kind() == v1::COMPARE && spec.candidates().empty()) {
       return refuse("spec.candidates", "a COMPARE needs at least one");
     }
@@ -144,6 +147,22 @@ class Planner {
     for (int i = 0; i < spec.candidates_size(); ++i) {
       ASSAY_RETURN_IF_ERROR(
           check_arm(*spec.mutable_candidates(i), absl::StrCat("spec.candidates[", i, "]")));
+    }
+    return absl::OkStatus();
+  }
+
+  // The baseline against itself, on every named workload unless others are asked for.
+  absl::Status plan_control() {
+    v1::ExperimentSpec& spec = plan_.spec_;
+    if (!spec.candidates().empty()) {
+      return refuse("spec.candidates", "a CALIBRATE takes the baseline alone");
+    }
+    ASSAY_RETURN_IF_ERROR(check_arm(*spec.mutable_baseline(), "spec.baseline"));
+    *spec.add_candidates() = spec.baseline();
+    if (spec.workloads().empty() && spec.axes().empty()) {
+      for (const v1::NamedWorkload& workload : plan_.operator_.workloads()) {
+        spec.add_workloads(workload.name());
+      }
     }
     return absl::OkStatus();
   }

@@ -2,6 +2,7 @@
 
 #include "proto/status.h"
 #include "server/bits.h"
+#include "server/judging.h"
 #include "server/lookup.h"
 
 #include "absl/strings/str_cat.h"
@@ -209,6 +210,10 @@ absl::StatusOr<Scheduler::Update> Scheduler::next_state(std::int64_t experiment_
     update.changed = seen != kElsewhere;
   }
   return update;
+}
+
+absl::StatusOr<v1::JudgeResponse> Scheduler::judge(const v1::JudgeRequest& request) {
+  return judge_again(store_, request, now_ns_());
 }
 
 absl::StatusOr<v1::AcceptBitsResponse> Scheduler::accept_bits(const v1::AcceptBitsRequest& request,

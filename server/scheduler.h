@@ -68,6 +68,9 @@ class Scheduler {
                                     std::uint64_t seen,
                                     std::chrono::milliseconds bound) const;
 
+  // As server/judging.h says.
+  absl::StatusOr<v1::JudgeResponse> judge(const v1::JudgeRequest& request);
+
   // As server/bits.h says, of an experiment whose device and operator are still known.
   absl::StatusOr<v1::AcceptBitsResponse> accept_bits(const v1::AcceptBitsRequest& request,
                                                      Deadline deadline);

@@ -147,6 +147,20 @@ class AssayService final : public v1::Assay::Service {
     return log.done(status, request->experiment_id());
   }
 
+  grpc::Status Judge(grpc::ServerContext* /*context*/,
+                     const v1::JudgeRequest* request,
+                     v1::JudgeResponse* reply) override {
+    const CallLog log("Judge");
+    absl::Status status = check_id(request->experiment_id());
+    if (status.ok()) {
+      status = take(scheduler_.judge(*request), *reply);
+    }
+    if (status.ok() && !fits(*reply)) {
+      reply->mutable_experiment()->clear_configurations();
+    }
+    return log.done(status, request->experiment_id());
+  }
+
   grpc::Status ListDevices(grpc::ServerContext* context,
                            const v1::ListDevicesRequest* /*request*/,
                            v1::ListDevicesResponse* reply) override {

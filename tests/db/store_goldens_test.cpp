@@ -130,28 +130,5 @@ TEST_F(GoldensTest, FindsTheDigestOfOneKeyOnly) {
   EXPECT_EQ(*store->golden_digest(other), std::nullopt);
 }
 
-TEST_F(GoldensTest, ReadsTheNoiseFloorOfOneModeOnly) {
-  const auto store = open();
-  v1::ExperimentSpec spec;
-  spec.set_operator_name("qsa_decode");
-  spec.set_cache_mode(v1::HOT);
-  v1::Workload workload;
-  workload.set_seed(3);
-  EXPECT_EQ(*store->noise_floor("uuid", spec, workload), std::nullopt);
-  const auto connection = *Connection::open(path(), Connection::Mode::kWrite);
-  ASSERT_TRUE(connection
-                  ->execute("INSERT INTO t_noise_floor VALUES"
-                            " ('uuid', 'qsa_decode', 'seed=3', 'HOT', 'STREAM', 0.004)")
-                  .ok());
-  EXPECT_EQ(*store->noise_floor("uuid", spec, workload), 0.004);
-  spec.set_launch_mode(v1::STREAM);
-  EXPECT_EQ(*store->noise_floor("uuid", spec, workload), 0.004);
-  spec.set_launch_mode(v1::GRAPH);
-  EXPECT_EQ(*store->noise_floor("uuid", spec, workload), std::nullopt);
-  spec.set_launch_mode(v1::STREAM);
-  spec.set_cache_mode(v1::COLD);
-  EXPECT_EQ(*store->noise_floor("uuid", spec, workload), std::nullopt);
-}
-
 }  // namespace
 }  // namespace assay::db

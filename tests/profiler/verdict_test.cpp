@@ -181,15 +181,21 @@ TEST(Verdict, SaysWhatAClaimRestsOn) {
             "99.95 %, 12 rounds), beyond the least effect of 1.00 %, the drift of 0.00 %; no A/A "
             "noise is stored");
   JudgeOptions options;
-  options.noise_floor = 0.02;
+  options.noise_floor.emplace().set_noise_floor(0.02);
   verdict = judge(configuration, options);
   EXPECT_EQ(verdict.verdict(), v1::SLOWER);
   EXPECT_TRUE(says(verdict, "and the stored A/A noise of 2.00 %")) << verdict.reason();
   EXPECT_TRUE(verdict.has_noise_floor());
-  options.noise_floor = 0.04;
+  options.noise_floor->set_noise_floor(0.04);
+  options.noise_floor_stale = "it is 31 days old";
   verdict = judge(configuration, options);
   EXPECT_EQ(verdict.verdict(), v1::UNDECIDED);
-  EXPECT_TRUE(says(verdict, "not beyond the stored A/A noise of 4.00 %")) << verdict.reason();
+  EXPECT_TRUE(says(verdict, "not beyond the stored A/A noise of 4.00 % (stale: it is 31 days old)"))
+      << verdict.reason();
+  EXPECT_EQ(verdict.noise_floor_stale(), "it is 31 days old");
+  EXPECT_NEAR(verdict.stages(0).bar(), 0.04, 1e-9);
+  EXPECT_EQ(verdict.stages(0).num_bad_blocks(), 0U);
+  EXPECT_EQ(verdict.stages(0).num_good_blocks(), 36U);
   options.least_effect = 0.05;
   EXPECT_EQ(judge(configuration, options).verdict(), v1::SAME);
 }

@@ -136,7 +136,7 @@ TEST(Plan, ChecksLimits) {
                    " bytes, the limit is 12,582,912");
   request = compare_request("r");
   request.mutable_spec()->set_kind(v1::EXPERIMENT_KIND_UNSPECIFIED);
-  expect_error(request, kInvalid, "spec.kind: must be COMPARE, MEASURE or CHECK");
+  expect_error(request, kInvalid, "spec.kind: must be COMPARE, MEASURE, CHECK or CALIBRATE");
   request = compare_request("r");
   request.mutable_spec()->clear_candidates();
   expect_error(request, kInvalid, "spec.candidates: a COMPARE needs at least one");

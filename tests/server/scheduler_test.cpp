@@ -230,6 +230,97 @@ TEST(Scheduler, DoesNotTimeWhatItRejects) {
   }
 }
 
+v1::SubmitRequest calibrate_request(const std::string& request_id) {
+  v1::SubmitRequest request = compare_request(request_id);
+  request.mutable_spec()->set_kind(v1::CALIBRATE);
+  request.mutable_spec()->clear_candidates();
+  return request;
+}
+
+TEST(Scheduler, CalibratesTheNamedWorkloadsAndJudgesBeyondTheirNoise) {
+  Daemon daemon;
+  const v1::Experiment control = daemon.run(calibrate_request("a"));
+  ASSERT_EQ(control.state(), v1::DONE) << control.message();
+  ASSERT_EQ(control.configurations_size(), 1);
+  EXPECT_EQ(control.configurations(0).workload().name(), "tall");
+  EXPECT_EQ(control.configurations(0).candidate_arm().variant(), "base");
+  const v1::Verdict& verdict = control.configurations(0).verdicts(0);
+  EXPECT_TRUE(verdict.identical_code());
+  EXPECT_FALSE(verdict.has_noise_floor());
+
+  auto request = compare_request("b", {}, "fast");
+  request.mutable_spec()->add_workloads("tall");
+  const v1::Experiment judged = daemon.run(request);
+  const v1::Verdict& beyond = judged.configurations(0).verdicts(0);
+  EXPECT_EQ(beyond.verdict(), v1::FASTER) << beyond.reason();
+  ASSERT_TRUE(beyond.has_noise_floor());
+  EXPECT_GT(beyond.noise_floor(), 0);
+  EXPECT_LT(beyond.noise_floor(), 0.01);
+  EXPECT_EQ(beyond.noise_floor_experiment_id(), control.experiment_id());
+  EXPECT_EQ(beyond.noise_floor_ns(), verdict.judged_ns());
+  EXPECT_EQ(beyond.noise_floor_stale(), "");
+
+  const v1::Experiment elsewhere = daemon.run(compare_request("c", {}, "fast"));
+  EXPECT_FALSE(elsewhere.configurations(0).verdicts(0).has_noise_floor());
+}
+
+TEST(Scheduler, RefusesACalibrationOfTwoArms) {
+  Daemon daemon;
+  auto request = compare_request("a");
+  request.mutable_spec()->set_kind(v1::CALIBRATE);
+  EXPECT_EQ(daemon.submit(request).status(),
+            absl::InvalidArgumentError("spec.candidates: a CALIBRATE takes the baseline alone"));
+}
+
+TEST(Scheduler, JudgesStoredSamplesAgainAndAddsOnlyWhatDiffers) {
+  Daemon daemon;
+  auto request = compare_request("a", {}, "fast");
+  request.mutable_spec()->add_workloads("tall");
+  const v1::Experiment experiment = daemon.run(request);
+  v1::JudgeRequest again;
+  again.set_experiment_id(experiment.experiment_id());
+  auto judged = daemon.scheduler().judge(again);
+  ASSERT_TRUE(judged.ok()) << judged.status();
+  EXPECT_EQ(judged->num_judged(), 1U);
+  EXPECT_EQ(judged->num_added(), 0U);
+  EXPECT_EQ(judged->experiment().configurations(0).verdicts_size(), 1);
+
+  again.set_least_effect(0.5);
+  judged = daemon.scheduler().judge(again);
+  ASSERT_TRUE(judged.ok()) << judged.status();
+  EXPECT_EQ(judged->num_added(), 1U);
+  EXPECT_EQ(judged->experiment().configurations(0).verdicts(1).least_effect(), 0.5);
+
+  // What is known of the noise now counts too.
+  ASSERT_EQ(daemon.run(calibrate_request("b")).state(), v1::DONE);
+  judged = daemon.scheduler().judge(again);
+  ASSERT_TRUE(judged.ok()) << judged.status();
+  ASSERT_EQ(judged->experiment().configurations(0).verdicts_size(), 3);
+  EXPECT_TRUE(judged->experiment().configurations(0).verdicts(2).has_noise_floor());
+  EXPECT_FALSE(judged->experiment().configurations(0).verdicts(0).has_noise_floor());
+}
+
+TEST(Scheduler, JudgesOnlyWhatHasAVerdictInTime) {
+  Daemon daemon;
+  v1::JudgeRequest again;
+  EXPECT_EQ(daemon.scheduler().judge(again).status().code(), absl::StatusCode::kNotFound);
+  auto request = compare_request("a");
+  request.mutable_spec()->set_kind(v1::MEASURE);
+  request.mutable_spec()->clear_candidates();
+  daemon.run(request);
+  EXPECT_EQ(
+      daemon.scheduler().judge(again).status(),
+      absl::FailedPreconditionError("experiment 1 is a MEASURE, which has no verdict in time"));
+  const auto running = daemon.submit(compare_request("b", {{"behaviour", {"hang"}}}));
+  ASSERT_TRUE(running.ok());
+  again.set_experiment_id(running->experiment_id());
+  EXPECT_EQ(daemon.scheduler().judge(again).status().code(), absl::StatusCode::kFailedPrecondition);
+  again.set_least_effect(0.6);
+  EXPECT_EQ(daemon.scheduler().judge(again).status(),
+            absl::InvalidArgumentError("least_effect: must be in [0, 0.5]"));
+  ASSERT_TRUE(daemon.scheduler().cancel(running->experiment_id()).ok());
+}
+
 TEST(Scheduler, MeasuresOneArmWithoutAJudgement) {
   Daemon daemon;
   auto request = compare_request("a");

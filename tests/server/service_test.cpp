@@ -76,9 +76,13 @@ class BrokenStore final : public db::Store {
     return broken();
   }
 
-  absl::StatusOr<std::optional<double>> noise_floor(const std::string&,
-                                                    const v1::ExperimentSpec&,
-                                                    const v1::Workload&) const override {
+  absl::Status add_verdict(std::int64_t, std::uint32_t, const v1::Verdict&) override {
+    return broken();
+  }
+
+  absl::Status set_noise_floor(const v1::NoiseFloor&) override { return broken(); }
+
+  absl::StatusOr<std::optional<v1::NoiseFloor>> noise_floor(const v1::NoiseFloor&) const override {
     return broken();
   }
 
