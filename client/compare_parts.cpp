@@ -44,6 +44,28 @@ std::set<std::int64_t> rounds_of(const v1::Experiment& experiment) {
   return rounds;
 }
 
+// What A/A controls found; a floor is stored for each that has a ratio.
+std::string control_text(const v1::Experiment& experiment) {
+  std::int64_t num_controls = 0;
+  std::int64_t num_claims = 0;
+  for (const v1::Configuration& configuration : experiment.configurations()) {
+    const v1::Verdict& verdict = last_verdict(configuration);
+    const auto total = std::ranges::find_if(
+        verdict.stages(), [](const v1::StageVerdict& stage) { return stage.stage() == "total"; });
+    if (total == verdict.stages().end() || !total->has_ratio()) {
+      continue;
+    }
+    ++num_controls;
+    num_claims +=
+        verdict.statistical_verdict() == v1::FASTER || verdict.statistical_verdict() == v1::SLOWER;
+  }
+  return absl::StrCat(counted(num_controls, "A/A control"),
+                      ": ",
+                      with_commas(num_claims),
+                      " by statistics not the same code; noise floors stored: ",
+                      with_commas(num_controls));
+}
+
 }  // namespace
 
 const v1::Verdict& last_verdict(const v1::Configuration& configuration) {
@@ -147,6 +169,9 @@ void add_closing(Report& report, const v1::Experiment& experiment) {
     absl::StrAppend(&line, "; goldens: ", counts(goldens));
   }
   report.closing.push_back(line);
+  if (experiment.spec().kind() == v1::CALIBRATE) {
+    report.closing.push_back(control_text(experiment));
+  }
   std::int64_t num_alarms = 0;
   for (const v1::Configuration& configuration : experiment.configurations()) {
     num_alarms += has_alarm(configuration.baseline()) || has_alarm(configuration.candidate());

@@ -89,6 +89,10 @@ class GrpcConnection final : public Connection {
     return call<v1::Experiment>(&v1::Assay::Stub::Cancel, request);
   }
 
+  absl::StatusOr<v1::JudgeResponse> judge(const v1::JudgeRequest& request) override {
+    return call<v1::JudgeResponse>(&v1::Assay::Stub::Judge, request);
+  }
+
   absl::StatusOr<v1::ListDevicesResponse> devices() override {
     return call<v1::ListDevicesResponse>(&v1::Assay::Stub::ListDevices, v1::ListDevicesRequest());
   }

@@ -32,6 +32,7 @@ class Connection {
   virtual absl::StatusOr<v1::Experiment> watch(
       std::int64_t experiment_id, const std::function<void(const v1::Experiment&)>& visit) = 0;
   virtual absl::StatusOr<v1::Experiment> cancel(std::int64_t experiment_id) = 0;
+  virtual absl::StatusOr<v1::JudgeResponse> judge(const v1::JudgeRequest& request) = 0;
   virtual absl::StatusOr<v1::ListDevicesResponse> devices() = 0;
   virtual absl::StatusOr<v1::ListOperatorsResponse> operators(const std::string& device) = 0;
   virtual absl::StatusOr<v1::AcceptBitsResponse> accept_bits(

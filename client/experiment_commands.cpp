@@ -1,3 +1,4 @@
+#include "client/catalogue_text.h"
 #include "client/progress.h"
 #include "client/report.h"
 #include "client/session.h"
@@ -6,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 
+#include <algorithm>
 #include <memory>
 
 namespace assay::client {
@@ -21,6 +23,11 @@ constexpr char kCompareExamples[] =
 constexpr char kMeasureExamples[] =
     "  assay measure qsa_decode --variant two_cell -a kv=[fp16,int8] --cache hot\n"
     "  assay measure qsa_decode --variant two_cell:cells_per_step=8 --format csv";
+
+constexpr char kCalibrateExamples[] =
+    "  assay calibrate\n"
+    "  assay calibrate qsa_decode --device cpu --workload q2 --workload q7\n"
+    "  assay calibrate tree_attention --variant warpgroup --launch-mode graph";
 
 constexpr char kCheckExamples[] =
     "  assay check qsa_decode\n"
@@ -74,6 +81,34 @@ absl::StatusOr<int> submit(Session& session, v1::ExperimentKind kind, const Spec
   return follow_and_print(session, experiment.experiment_id(), fail_on);
 }
 
+// One experiment an operator, one after the other; the worst exit status.
+absl::StatusOr<int> calibrate(Session& session, const SpecOptions& options) {
+  if (!options.operator_name.empty()) {
+    return submit(session, v1::CALIBRATE, options);
+  }
+  if (!options.request_id.empty()) {
+    return absl::InvalidArgumentError("--request-id: name an operator too, one request is for one");
+  }
+  ASSAY_ASSIGN_OR_RETURN(Connection* const connection, session.connect());
+  SpecOptions one = options;
+  if (one.device.empty()) {
+    ASSAY_ASSIGN_OR_RETURN(const v1::ListDevicesResponse devices, connection->devices());
+    ASSAY_ASSIGN_OR_RETURN(one.device, default_device(devices));
+  }
+  ASSAY_ASSIGN_OR_RETURN(const v1::ListOperatorsResponse operators,
+                         connection->operators(one.device));
+  int worst = kFine;
+  for (const v1::OperatorInfo& info : operators.operators()) {
+    if (info.variants().empty()) {
+      continue;
+    }
+    one.operator_name = info.name();
+    ASSAY_ASSIGN_OR_RETURN(const int status, submit(session, v1::CALIBRATE, one));
+    worst = std::max(worst, status);
+  }
+  return worst;
+}
+
 void add_submit_command(CLI::App& app,
                         Session& session,
                         v1::ExperimentKind kind,
@@ -116,6 +151,21 @@ void add_experiment_commands(CLI::App& app, Session& session) {
                      "measure",
                      "Times one variant, without a judgement",
                      kMeasureExamples);
+  auto calibration = std::make_shared<SpecOptions>();
+  CLI::App* calibrate_command = session.add_command(
+      app,
+      "calibrate",
+      "Times a variant against itself on the named workloads and keeps what it differs by: "
+      "verdicts then claim nothing within this noise",
+      kCalibrateExamples,
+      [&session, calibration] { return calibrate(session, *calibration); });
+  add_common_options(*calibrate_command, *calibration, false);
+  add_measure_options(*calibrate_command, *calibration);
+  calibrate_command->add_option(
+      "--variant",
+      calibration->baseline,
+      "VARIANT or VARIANT:NAME=VALUE,...; the operator's first when left out");
+
   add_submit_command(app,
                      session,
                      v1::CHECK,

@@ -1,4 +1,6 @@
+#include "client/duration.h"
 #include "client/history_text.h"
+#include "client/numbers.h"
 #include "client/progress.h"
 #include "client/report.h"
 #include "client/session.h"
@@ -15,6 +17,12 @@ namespace {
 struct ShowOptions {
   std::string id = "last";
   bool with_samples = false;
+  bool explains = false;
+};
+
+struct JudgeOptions {
+  std::string id = "last";
+  std::string least_effect;
 };
 
 struct ListOptions {
@@ -41,9 +49,38 @@ absl::StatusOr<int> show(Session& session, const ShowOptions& options) {
   ASSAY_ASSIGN_OR_RETURN(Connection* const connection, session.connect());
   ASSAY_ASSIGN_OR_RETURN(const v1::Experiment experiment,
                          connection->get(id, options.with_samples));
+  const bool is_text = session.format() == Format::kTable || session.format() == Format::kMarkdown;
+  if (options.explains && is_text) {
+    if (experiment.spec().kind() == v1::CHECK) {
+      return absl::InvalidArgumentError("--explain: a CHECK has no verdict in time; leave it out");
+    }
+    session.console().out << explanation_text(experiment, session.format()) << std::flush;
+    return kFine;
+  }
   ASSAY_ASSIGN_OR_RETURN(const std::string text,
                          experiment_text(experiment, session.format(), options.with_samples));
   session.console().out << text << std::flush;
+  return kFine;
+}
+
+absl::StatusOr<int> judge(Session& session, const JudgeOptions& options) {
+  v1::JudgeRequest request;
+  ASSAY_ASSIGN_OR_RETURN(const std::int64_t id, parse_id(options.id));
+  request.set_experiment_id(id);
+  if (!options.least_effect.empty()) {
+    ASSAY_ASSIGN_OR_RETURN(const double effect, parse_effect(options.least_effect));
+    request.set_least_effect(effect);
+  }
+  ASSAY_ASSIGN_OR_RETURN(Connection* const connection, session.connect());
+  ASSAY_ASSIGN_OR_RETURN(const v1::JudgeResponse response, connection->judge(request));
+  ASSAY_ASSIGN_OR_RETURN(const v1::Experiment experiment,
+                         connection->get(response.experiment().experiment_id(), false));
+  ASSAY_ASSIGN_OR_RETURN(const std::string text,
+                         experiment_text(experiment, session.format(), false));
+  session.console().out << text << std::flush;
+  session.console().err << counted(response.num_judged(), "verdict") << " made again; added, as "
+                        << "otherwise than the newest before: " << with_commas(response.num_added())
+                        << "\n";
   return kFine;
 }
 
@@ -81,11 +118,29 @@ void add_history_commands(CLI::App& app, Session& session) {
                                                "Prints a stored experiment again",
                                                "  assay show last\n"
                                                "  assay show 12 --format markdown\n"
+                                               "  assay show 12 --explain\n"
                                                "  assay show 12 --samples --format csv",
                                                [&session, shown] { return show(session, *shown); });
   show_command->add_option("id", shown->id, "a number, or last")->capture_default_str();
   show_command->add_flag(
       "--samples", shown->with_samples, "also clocks and times of every block; csv: every sample");
+
+  show_command->add_flag(
+      "--explain", shown->explains, "every figure that the verdicts rest on, instead of the table");
+
+  auto judged = std::make_shared<JudgeOptions>();
+  CLI::App* judge_command = session.add_command(
+      app,
+      "judge",
+      "Judges stored samples again, by the newest rule and the noise that is stored now; a verdict "
+      "that comes out otherwise is added, none is overwritten",
+      "  assay judge last\n"
+      "  assay judge 12 --least-effect 0.5%",
+      [&session, judged] { return judge(session, *judged); });
+  judge_command->add_option("id", judged->id, "a number, or last")->capture_default_str();
+  judge_command->add_option("--least-effect",
+                            judged->least_effect,
+                            "the smallest difference that counts; as the experiment asked");
 
   auto listed = std::make_shared<ListOptions>();
   CLI::App* list_command =

@@ -52,7 +52,10 @@ std::vector<std::string> stage_cells(const v1::StageVerdict& stage, bool rejecte
           has_ratio ? number(stage.ratio_high()) : "",
           has_ratio ? number(stage.coverage()) : "",
           has_ratio ? number(stage.drift()) : "",
+          has_ratio && stage.bar() > 0 ? number(stage.bar()) : "",
           absl::StrCat(stage.num_rounds()),
+          absl::StrCat(stage.num_good_blocks()),
+          absl::StrCat(stage.num_bad_blocks()),
           v1::VerdictKind_Name(stage.verdict()),
           v1::VerdictKind_Name(stage.statistical_verdict())};
 }
@@ -115,7 +118,10 @@ Table compare_csv(const v1::Experiment& experiment) {
                "ratio_high",
                "coverage",
                "drift",
+               "bar",
                "num_rounds",
+               "num_good_blocks",
+               "num_bad_blocks",
                "stage_verdict",
                "statistical_verdict",
                "verdict",

@@ -40,6 +40,10 @@ Report check_report(const v1::Experiment& experiment);
 // One row per block: clocks, temperature, power and the median of its calls.
 Report block_report(const v1::Experiment& experiment);
 
+// Every figure that the newest verdicts of COMPARE, CALIBRATE and MEASURE rest on, a report for
+// each configuration.
+std::string explanation_text(const v1::Experiment& experiment, Format format);
+
 // Raw figures under the names of the data model: one row per workload and stage, one per item of a
 // check, one per sample.
 Table compare_csv(const v1::Experiment& experiment);

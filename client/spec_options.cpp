@@ -132,8 +132,9 @@ CLI::Option* repeated(CLI::App& command,
 
 }  // namespace
 
-void add_common_options(CLI::App& command, SpecOptions& options) {
-  command.add_option("operator", options.operator_name, "see `assay operators`")->required();
+void add_common_options(CLI::App& command, SpecOptions& options, bool needs_operator) {
+  command.add_option("operator", options.operator_name, "see `assay operators`")
+      ->required(needs_operator);
   command.add_option("--device", options.device, "see `assay devices`; the first GPU, else cpu");
   command.add_option("--seed", options.seed, "of the inputs and of every random choice")
       ->check(CLI::NonNegativeNumber);

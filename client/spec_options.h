@@ -38,7 +38,7 @@ struct SpecOptions {
 };
 
 // Each adds its options to a command; `options` must live until the command has run.
-void add_common_options(CLI::App& command, SpecOptions& options);
+void add_common_options(CLI::App& command, SpecOptions& options, bool needs_operator = true);
 void add_measure_options(CLI::App& command, SpecOptions& options);
 void add_compare_options(CLI::App& command, SpecOptions& options);
 void add_check_options(CLI::App& command, SpecOptions& options);

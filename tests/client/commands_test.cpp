@@ -63,7 +63,8 @@ class Commands : public testing::Test {
 TEST_F(Commands, RefuseWrongUsageWithStatusTwo) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
       {{}, "A subcommand is required"},
-      {{"frobnicate"}, "unknown command `frobnicate`: expected one of bits, cancel, check"},
+      {{"frobnicate"},
+       "unknown command `frobnicate`: expected one of bits, calibrate, cancel, check"},
       {{"bits", "drop"}, "unknown command `drop`: expected one of accept, export, log"},
       {{"compare", "q", "--candidate"}, "(see `assay compare --help`)"},
       {{"compare", "q", "--launch-mode", "eager"}, "one of graph, stream"},
@@ -254,6 +255,39 @@ TEST_F(Commands, ListPagesAndCancel) {
   EXPECT_EQ(out(), "experiment 7: cancelled, 2 of 2 configurations\n");
 }
 
+TEST_F(Commands, JudgeAgainAndExplain) {
+  EXPECT_EQ(run_with({"judge", "7", "--least-effect", "0.5%"}), 0) << err();
+  EXPECT_EQ(service_.judged.experiment_id(), 7);
+  EXPECT_NEAR(service_.judged.least_effect(), 0.005, 1e-12);
+  EXPECT_EQ(err(), "2 verdicts made again; added, as otherwise than the newest before: 1\n");
+  EXPECT_TRUE(said("experiment  7\n")) << out();
+  EXPECT_EQ(run_with({"show", "7", "--explain"}), 0) << err();
+  EXPECT_TRUE(said("has to lie beyond")) << out();
+  service_.result = made_up_check();
+  EXPECT_EQ(run_with({"show", "7", "--explain"}), 2);
+  EXPECT_TRUE(said("--explain: a CHECK has no verdict in time")) << err();
+}
+
+TEST_F(Commands, CalibrateOneOperatorOrAllOfThem) {
+  // A row of the made-up result is rejected.
+  EXPECT_EQ(run_with({"calibrate", "qsa_decode", "--workload", "q2"}), 3) << err();
+  ASSERT_EQ(service_.submitted.size(), 1U);
+  EXPECT_EQ(service_.submitted[0].spec().kind(), v1::CALIBRATE);
+  EXPECT_EQ(service_.submitted[0].spec().baseline().variant(), "one_cell");
+  EXPECT_TRUE(service_.submitted[0].spec().candidates().empty());
+  EXPECT_EQ(service_.submitted[0].spec().workloads(0), "q2");
+  service_.operator_list.add_operators()->set_name("not_here");
+  v1::OperatorInfo& other = *service_.operator_list.add_operators();
+  other.set_name("other");
+  other.add_variants()->set_name("first");
+  EXPECT_EQ(run_with({"calibrate"}), 3) << err();
+  ASSERT_EQ(service_.submitted.size(), 3U);
+  EXPECT_EQ(service_.submitted[1].spec().operator_name(), "qsa_decode");
+  EXPECT_EQ(service_.submitted[2].spec().operator_name(), "other");
+  EXPECT_EQ(service_.submitted[2].spec().device(), "cpu");
+  EXPECT_EQ(run_with({"calibrate", "--request-id", "x"}), 2);
+}
+
 TEST_F(Commands, AcceptLogAndExportBits) {
   EXPECT_EQ(run_with({"bits", "accept", "7", "--reason", "why", "--figure", "mean_kl=0.1"}), 0);
   EXPECT_EQ(service_.accepted.experiment_id(), 7);
@@ -272,8 +306,17 @@ TEST_F(Commands, AcceptLogAndExportBits) {
 }
 
 TEST_F(Commands, TeachEveryCommandWithAnExample) {
-  for (const std::string name :
-       {"compare", "measure", "check", "watch", "show", "list", "cancel", "devices", "operators"}) {
+  for (const std::string name : {"compare",
+                                 "measure",
+                                 "calibrate",
+                                 "check",
+                                 "watch",
+                                 "show",
+                                 "judge",
+                                 "list",
+                                 "cancel",
+                                 "devices",
+                                 "operators"}) {
     EXPECT_EQ(run_with({name, "--help"}), 0);
     EXPECT_TRUE(said("Examples:\n  assay " + name)) << out();
   }

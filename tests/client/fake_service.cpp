@@ -73,6 +73,16 @@ grpc::Status FakeService::Cancel(grpc::ServerContext* /*context*/,
   return take_status();
 }
 
+grpc::Status FakeService::Judge(grpc::ServerContext* /*context*/,
+                                const v1::JudgeRequest* request,
+                                v1::JudgeResponse* reply) {
+  judged = *request;
+  *reply->mutable_experiment() = result;
+  reply->set_num_judged(2);
+  reply->set_num_added(1);
+  return take_status();
+}
+
 grpc::Status FakeService::ListDevices(grpc::ServerContext* /*context*/,
                                       const v1::ListDevicesRequest* /*request*/,
                                       v1::ListDevicesResponse* reply) {

@@ -25,6 +25,7 @@ class FakeService final : public v1::Assay::Service {
   std::vector<v1::SubmitRequest> submitted;
   std::vector<v1::GetRequest> asked;
   v1::ListRequest listed;
+  v1::JudgeRequest judged;
   v1::AcceptBitsRequest accepted;
   std::vector<v1::ListGoldensRequest> goldens_asked;
 
@@ -43,6 +44,9 @@ class FakeService final : public v1::Assay::Service {
   grpc::Status Cancel(grpc::ServerContext* context,
                       const v1::CancelRequest* request,
                       v1::Experiment* reply) override;
+  grpc::Status Judge(grpc::ServerContext* context,
+                     const v1::JudgeRequest* request,
+                     v1::JudgeResponse* reply) override;
   grpc::Status ListDevices(grpc::ServerContext* context,
                            const v1::ListDevicesRequest* request,
                            v1::ListDevicesResponse* reply) override;

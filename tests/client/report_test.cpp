@@ -188,12 +188,72 @@ TEST(CompareReport, ShowsAMeasurementWithoutAJudgement) {
       << text;
 }
 
+TEST(Explanation, ShowsEveryFigureThatAVerdictRestsOn) {
+  v1::Experiment experiment = made_up_comparison();
+  experiment.mutable_configurations()->DeleteSubrange(1, 1);
+  v1::Verdict& verdict = *experiment.mutable_configurations(0)->mutable_verdicts(0);
+  verdict.set_least_effect(0.01);
+  verdict.set_has_noise_floor(true);
+  verdict.set_noise_floor(0.0021);
+  verdict.set_noise_floor_ns(1'780'000'000'000'000'000);
+  verdict.set_noise_floor_experiment_id(5);
+  verdict.set_noise_floor_stale("the driver was 570, now 580");
+  verdict.set_baseline_sm_clock_mhz(1'980);
+  verdict.set_candidate_sm_clock_mhz(1'975);
+  for (v1::StageVerdict& stage : *verdict.mutable_stages()) {
+    stage.set_bar(0.01);
+    stage.set_drift(0.0005);
+    stage.set_modes_apart(0.003);
+    stage.set_num_good_blocks(35);
+    stage.set_num_bad_blocks(1);
+    stage.set_num_samples(720);
+    stage.set_num_faults(2);
+  }
+  const std::string text = explanation_text(experiment, Format::kTable);
+  for (const char* line : {
+           "workload       kv=int8,n_q=1,width=2051,seed=0\n",
+           "A              one_cell:threads=2\n",
+           "verdict        faster\n",
+           "why            the whole interval is below 0.99\n",
+           "A/A noise      0.21 %, of 2026-05-28 20:26:40 (experiment 5); stale: the driver was "
+           "570, "
+           "now 580\n",
+           "clocks         A at 1,980 MHz, B at 1,975 MHz\n",
+       }) {
+    EXPECT_NE(text.find(line), std::string::npos) << line << "in\n" << text;
+  }
+  const auto has_row = [&](const std::string& name, const std::string& cell) {
+    const std::size_t begin = text.find("\n" + name + " ");
+    const std::size_t end = text.find('\n', begin + 1);
+    return begin != std::string::npos &&
+           text.substr(begin, end - begin).find(cell) != std::string::npos;
+  };
+  EXPECT_TRUE(has_row("B/A", "0.8000")) << text;
+  EXPECT_TRUE(has_row("interval", "0.7900 to 0.8100")) << text;
+  EXPECT_TRUE(has_row("has to lie beyond", "1.0 %")) << text;
+  EXPECT_TRUE(has_row("  drift", "0.050 %")) << text;
+  EXPECT_TRUE(has_row("  A/A noise", "0.21 %")) << text;
+  EXPECT_TRUE(has_row("  two modes apart", "0.30 %")) << text;
+  EXPECT_TRUE(has_row("blocks", "35 good, 1 not")) << text;
+  EXPECT_TRUE(has_row("samples", "720, 2 faults")) << text;
+}
+
+TEST(Explanation, SaysHowToGetTheNoiseThatIsNotStored) {
+  v1::Experiment experiment = made_up_comparison();
+  experiment.mutable_configurations()->DeleteSubrange(1, 1);
+  const std::string text = explanation_text(experiment, Format::kTable);
+  EXPECT_NE(text.find("none is stored for this device, workload and mode; `assay calibrate "
+                      "qsa_decode` measures it\n"),
+            std::string::npos)
+      << text;
+}
+
 TEST(CompareReport, GivesRawNanosecondsAsCsv) {
   const std::string text = text_of(made_up_comparison(), Format::kCsv);
   EXPECT_NE(
       text.find("\n7,1,qsa_decode,cpu,,\"kv=int8,n_q=1,width=2051,seed=0\",one_cell:threads=2,"
                 "two_cell:threads=2,FINISHED,total,1234500,,,987600,,,0.8,0.79,0.81,0.99951,"
-                "0,12,FASTER,VERDICT_KIND_UNSPECIFIED,FASTER,true,,"
+                "0,,12,0,0,FASTER,VERDICT_KIND_UNSPECIFIED,FASTER,true,,"
                 "0123456789abcdef0123456789abcdef,reproduced,0.03125,false,617250,STEADY_CLOCK,HOT,"
                 "LAUNCH_MODE_UNSPECIFIED,"
                 "the whole interval is below 0.99\n"),
