@@ -5,7 +5,10 @@
 
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
+#include <numbers>
 #include <string>
 #include <utility>
 
@@ -15,7 +18,9 @@ namespace {
 constexpr int kExperiments = 1000;
 
 void print_row(const char* schedule_name, v1::Schedule schedule, Noise noise, double ratio) {
-  const Tally tally = simulate(noise, ratio, kExperiments, schedule);
+  JudgeOptions options;
+  options.schedule = schedule;
+  const Tally tally = simulate(noise, ratio, kExperiments, options);
   std::printf("| %s | %s | %.2f | %d | %d | %d | %d | %d | %.1f |\n",
               schedule_name,
               std::string(name_of(noise)).c_str(),
@@ -43,6 +48,60 @@ void print_calibration() {
   }
 }
 
+// At least `least` of `num` tries succeed, each with probability `p`.
+double tail_of_binomial(int num, int least, double p) {
+  double sum = 0;
+  for (int k = least; k <= num; ++k) {
+    sum += std::exp(std::lgamma(num + 1) - std::lgamma(k + 1) - std::lgamma(num - k + 1)) *
+           std::pow(p, k) * std::pow(1 - p, num - k);
+  }
+  return sum;
+}
+
+// Of normal noise: a block's median of 20 calls strays by sqrt(pi / 2 / 20) of a call's, a round's
+// d by sqrt(3 / 2) of that, and a claim at the last look takes 36 of 48 rounds beyond the least
+// effect.
+double expected_share(double noise, double change, double least_effect) {
+  const double stray = noise * std::sqrt(std::numbers::pi / 2 / 20) * std::sqrt(1.5);
+  const double beyond = (std::log1p(change) - std::log1p(least_effect)) / stray;
+  return tail_of_binomial(48, 36, std::erfc(-beyond / std::numbers::sqrt2) / 2);
+}
+
+// Found: `slower` is said of a candidate that takes longer by `change`.
+void print_power() {
+  std::printf("\nOf %d experiments each, a floor of one control stored, share found:\n\n",
+              kExperiments);
+  std::printf(
+      "| noise | least effect | stored floor | true change | found | expected at 48 rounds "
+      "| same | undecided | wrong side | rounds |\n|---|---|---|---|---|---|---|---|---|---|"
+      "\n");
+  for (const auto& [noise, share] :
+       {std::pair(Noise::kHalfPercent, 0.005), std::pair(Noise::kTwoPercent, 0.02)}) {
+    const v1::NoiseFloor floor = simulated_floor(noise);
+    for (const double least_effect : {0.0025, 0.01}) {
+      for (const double change : {0.005, 0.01, 0.02, 0.05}) {
+        JudgeOptions options;
+        options.least_effect = least_effect;
+        options.noise_floor = floor;
+        const Tally tally = simulate(noise, 1 + change, kExperiments, options);
+        const double bar = std::max(least_effect, floor.noise_floor());
+        std::printf(
+            "| %s | %.2f %% | %.2f %% | %.1f %% | %.1f %% | %.1f %% | %d | %d | %d | %.1f |\n",
+            std::string(name_of(noise)).c_str(),
+            least_effect * 100,
+            floor.noise_floor() * 100,
+            change * 100,
+            100.0 * tally.num_slower / kExperiments,
+            100 * expected_share(share, change, bar),
+            tally.num_same,
+            tally.num_undecided,
+            tally.num_faster,
+            static_cast<double>(tally.num_rounds) / kExperiments);
+      }
+    }
+  }
+}
+
 void judge_rounds(benchmark::State& state) {
   v1::Configuration configuration = equal_arms();
   add_rounds(&configuration, static_cast<std::uint32_t>(state.range(0)), [](const Call& call) {
@@ -62,6 +121,7 @@ BENCHMARK(judge_rounds)->Arg(12)->Arg(24)->Arg(48)->Unit(benchmark::kMicrosecond
 int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
   assay::profiler::print_calibration();
+  assay::profiler::print_power();
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
   return 0;

@@ -1,5 +1,6 @@
 #include "tests/profiler/simulation.h"
 
+#include "profiler/noise_floor.h"
 #include "profiler/schedule.h"
 #include "profiler/verdict.h"
 #include "tests/profiler/scripted.h"
@@ -61,6 +62,10 @@ class Machine {
 
   double jitter() {
     switch (noise_) {
+      case Noise::kHalfPercent:
+        return 0.005 * normal();
+      case Noise::kTwoPercent:
+        return 0.02 * normal();
       case Noise::kFivePercent:
         return 0.05 * normal();
       case Noise::kAutoregressive:
@@ -94,6 +99,24 @@ class Machine {
   bool in_slow_mode_ = false;
   bool is_throttled_ = false;
 };
+
+v1::Verdict run(Machine& machine, const JudgeOptions& options, std::uint32_t* rounds) {
+  v1::Configuration configuration = equal_arms();
+  v1::Verdict verdict;
+  for (const std::uint32_t look : kLooks) {
+    add_rounds(
+        &configuration,
+        look - *rounds,
+        [&](const Call& call) { return machine.duration(call); },
+        options.schedule);
+    *rounds = look;
+    verdict = judge(configuration, options);
+    if (!wants_more_rounds(verdict)) {
+      break;
+    }
+  }
+  return verdict;
+}
 
 void count(const v1::Verdict& verdict, Tally* tally) {
   ++tally->num_experiments;
@@ -133,6 +156,10 @@ std::string_view name_of(Noise noise) {
       return "throttling steps of 10 %";
     case Noise::kTicks:
       return "32 ns ticks on a 1 us kernel";
+    case Noise::kHalfPercent:
+      return "independent 0.5 % a call";
+    case Noise::kTwoPercent:
+      return "independent 2 % a call";
   }
   return "";
 }
@@ -141,31 +168,26 @@ bool has_modes(Noise noise) {
   return noise == Noise::kModesByCall || noise == Noise::kModesByBlock;
 }
 
-Tally simulate(Noise noise, double ratio, int num_experiments, v1::Schedule schedule) {
+Tally simulate(Noise noise, double ratio, int num_experiments, const JudgeOptions& options) {
   Tally tally;
-  JudgeOptions options;
-  options.schedule = schedule;
   for (int experiment = 0; experiment < num_experiments; ++experiment) {
     Machine machine(noise, ratio, static_cast<std::uint64_t>(experiment) * 16 + 1);
-    v1::Configuration configuration = equal_arms();
-    v1::Verdict verdict;
     std::uint32_t rounds = 0;
-    for (const std::uint32_t look : kLooks) {
-      add_rounds(
-          &configuration,
-          look - rounds,
-          [&](const Call& call) { return machine.duration(call); },
-          schedule);
-      rounds = look;
-      verdict = judge(configuration, options);
-      if (!wants_more_rounds(verdict)) {
-        break;
-      }
-    }
+    const v1::Verdict verdict = run(machine, options, &rounds);
     tally.num_rounds += rounds;
     count(verdict, &tally);
   }
   return tally;
+}
+
+v1::NoiseFloor simulated_floor(Noise noise) {
+  // No experiment of simulate() has this seed.
+  Machine machine(noise, 1.0, 2);
+  JudgeOptions options;
+  options.identical_code = true;
+  std::uint32_t rounds = 0;
+  const auto floor = noise_floor_of({}, {}, run(machine, options, &rounds), 0);
+  return floor.ok() ? *floor : v1::NoiseFloor();
 }
 
 }  // namespace assay::profiler

@@ -2,6 +2,7 @@
 // after 12, 24 and 48 rounds while undecided. Fixed seeds, so that every count is the same again.
 #pragma once
 
+#include "profiler/verdict.h"
 #include "proto/assay.pb.h"
 
 #include <array>
@@ -19,6 +20,8 @@ enum class Noise : std::uint8_t {
   kModesByBlock,
   kThrottling,
   kTicks,
+  kHalfPercent,  // for power curves only
+  kTwoPercent,
 };
 
 inline constexpr std::array kAllNoises = {Noise::kOnePercent,
@@ -44,6 +47,10 @@ struct Tally {
   std::int64_t num_rounds = 0;
 };
 
-Tally simulate(Noise noise, double ratio, int num_experiments, v1::Schedule schedule = v1::BAB);
+// `options` is what the daemon would judge with; its schedule counts.
+Tally simulate(Noise noise, double ratio, int num_experiments, const JudgeOptions& options = {});
+
+// The floor that one simulated A/A control gives.
+v1::NoiseFloor simulated_floor(Noise noise);
 
 }  // namespace assay::profiler
