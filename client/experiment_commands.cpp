@@ -1,4 +1,3 @@
-#include "client/catalogue_text.h"
 #include "client/progress.h"
 #include "client/report.h"
 #include "client/session.h"
@@ -91,10 +90,7 @@ absl::StatusOr<int> calibrate(Session& session, const SpecOptions& options) {
   }
   ASSAY_ASSIGN_OR_RETURN(Connection* const connection, session.connect());
   SpecOptions one = options;
-  if (one.device.empty()) {
-    ASSAY_ASSIGN_OR_RETURN(const v1::ListDevicesResponse devices, connection->devices());
-    ASSAY_ASSIGN_OR_RETURN(one.device, default_device(devices));
-  }
+  ASSAY_ASSIGN_OR_RETURN(one.device, device_or_default(*connection, options.device));
   ASSAY_ASSIGN_OR_RETURN(const v1::ListOperatorsResponse operators,
                          connection->operators(one.device));
   int worst = kFine;

@@ -102,11 +102,7 @@ absl::Status set_arms(const SpecOptions& options, v1::ExperimentSpec& spec) {
 
 // What was left out is what the daemon has: its device, the operator's first variant.
 absl::Status complete(Connection& connection, v1::ExperimentSpec& spec) {
-  if (spec.device().empty()) {
-    ASSAY_ASSIGN_OR_RETURN(const v1::ListDevicesResponse devices, connection.devices());
-    ASSAY_ASSIGN_OR_RETURN(const std::string device, default_device(devices));
-    spec.set_device(device);
-  }
+  ASSAY_ASSIGN_OR_RETURN(*spec.mutable_device(), device_or_default(connection, spec.device()));
   if (spec.kind() == v1::CHECK || !spec.baseline().variant().empty()) {
     return absl::OkStatus();
   }
@@ -182,6 +178,14 @@ void add_check_options(CLI::App& command, SpecOptions& options) {
       .add_option(
           "--suite", options.suite, "a suite of the operator (parity, invariances, mutants) or all")
       ->capture_default_str();
+}
+
+absl::StatusOr<std::string> device_or_default(Connection& connection, const std::string& device) {
+  if (!device.empty()) {
+    return device;
+  }
+  ASSAY_ASSIGN_OR_RETURN(const v1::ListDevicesResponse devices, connection.devices());
+  return default_device(devices);
 }
 
 absl::StatusOr<v1::SubmitRequest> make_request(v1::ExperimentKind kind,

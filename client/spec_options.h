@@ -43,6 +43,9 @@ void add_measure_options(CLI::App& command, SpecOptions& options);
 void add_compare_options(CLI::App& command, SpecOptions& options);
 void add_check_options(CLI::App& command, SpecOptions& options);
 
+// `device`, or where it is left out the one that the daemon's devices suggest.
+absl::StatusOr<std::string> device_or_default(Connection& connection, const std::string& device);
+
 // INVALID_ARGUMENT for what was typed wrong; asks the daemon only for what was left out.
 absl::StatusOr<v1::SubmitRequest> make_request(v1::ExperimentKind kind,
                                                const SpecOptions& options,

@@ -1,5 +1,6 @@
 #include "profiler/noise_floor.h"
 
+#include "profiler/verdict.h"
 #include "proto/text.h"
 
 #include "absl/strings/str_cat.h"
@@ -32,9 +33,8 @@ absl::StatusOr<v1::NoiseFloor> noise_floor_of(v1::NoiseFloor key,
   if (!verdict.identical_code()) {
     return absl::FailedPreconditionError("the arms are not identical code");
   }
-  const auto total = std::ranges::find_if(
-      verdict.stages(), [](const v1::StageVerdict& stage) { return stage.stage() == "total"; });
-  if (total == verdict.stages().end() || !total->has_ratio()) {
+  const v1::StageVerdict* total = headline_of(verdict);
+  if (total == nullptr || !total->has_ratio()) {
     return absl::FailedPreconditionError(verdict.reason());
   }
   const double far =

@@ -114,13 +114,10 @@ v1::Verdict judge_time(const v1::Configuration& configuration,
   const ArmClocks clocks = clocks_of(configuration);
   verdict.set_baseline_sm_clock_mhz(static_cast<std::uint32_t>(std::lround(clocks.baseline_mhz)));
   verdict.set_candidate_sm_clock_mhz(static_cast<std::uint32_t>(std::lround(clocks.candidate_mhz)));
-  const v1::StageVerdict* headline = nullptr;
   for (const std::string& stage : stages_of(configuration)) {
     *verdict.add_stages() = judge_stage(configuration, stage, options);
   }
-  for (const v1::StageVerdict& stage : verdict.stages()) {
-    headline = stage.stage() == kHeadline ? &stage : headline;
-  }
+  const v1::StageVerdict* headline = headline_of(verdict);
   if (headline == nullptr) {
     return settle(std::move(verdict), v1::UNDECIDED, "undecided: no samples of the stage `total`");
   }
@@ -180,6 +177,15 @@ v1::Verdict judge(const v1::Configuration& configuration, const JudgeOptions& op
     return settle(std::move(verdict), v1::UNDECIDED, absl::StrCat("undecided: ", why));
   }
   return judge_time(configuration, options, std::move(verdict));
+}
+
+const v1::StageVerdict* headline_of(const v1::Verdict& verdict) {
+  for (const v1::StageVerdict& stage : verdict.stages()) {
+    if (stage.stage() == kHeadline) {
+      return &stage;
+    }
+  }
+  return nullptr;
 }
 
 bool wants_more_rounds(const v1::Verdict& verdict) {

@@ -32,6 +32,9 @@ struct JudgeOptions {
 // not pass is REJECTED. Rounds past the last look (12, 24, 48) are not judged.
 v1::Verdict judge(const v1::Configuration& configuration, const JudgeOptions& options);
 
+// The stage that speaks for the whole call; null: it was not judged.
+const v1::StageVerdict* headline_of(const v1::Verdict& verdict);
+
 // Whether another look could decide: undecided by statistics, not by a fault.
 bool wants_more_rounds(const v1::Verdict& verdict);
 

@@ -5,6 +5,7 @@
 #include "profiler/verdict.h"
 #include "proto/status.h"
 #include "proto/text.h"
+#include "server/judging.h"
 
 #include "absl/strings/str_cat.h"
 
@@ -63,7 +64,11 @@ std::uint32_t num_rounds(const v1::Configuration& configuration) {
 class Run {
  public:
   Run(const Plan& plan, std::uint32_t number, const RunnerCall& call, const RunContext& context)
-      : plan_(plan), spec_(plan.spec()), call_(call), context_(context) {
+      : plan_(plan),
+        spec_(plan.spec()),
+        call_(call),
+        context_(context),
+        options_(options_of(plan.spec())) {
     run_.configuration = plan.configuration(number);
   }
 
@@ -79,7 +84,7 @@ class Run {
       options_.now_ns = context_.now_ns();
       *configuration.add_verdicts() = profiler::judge(configuration, options_);
       if (spec_.kind() == v1::CALIBRATE) {
-        take_noise_floor();
+        keep_noise_floor();
       }
     }
     configuration.set_elapsed_ns(elapsed_ns(start));
@@ -88,7 +93,7 @@ class Run {
 
  private:
   // A control without a ratio says why in its verdict, and leaves the floor that was stored.
-  void take_noise_floor() {
+  void keep_noise_floor() {
     const v1::Configuration& configuration = run_.configuration;
     auto floor = profiler::noise_floor_of(
         profiler::noise_floor_key(*context_.device, spec_.operator_name(), configuration),
@@ -226,8 +231,6 @@ class Run {
   // Goldens, noise and limits: all that the judgement needs besides the samples.
   absl::Status prepare_judgement() {
     v1::Configuration& configuration = run_.configuration;
-    options_.schedule = spec_.schedule() == v1::SCHEDULE_UNSPECIFIED ? v1::BAB : spec_.schedule();
-    options_.least_effect = spec_.least_effect() == 0 ? kDefaultLeastEffect : spec_.least_effect();
     ASSAY_ASSIGN_OR_RETURN(const Goldens::Comparison baseline,
                            compare_golden(*configuration.mutable_baseline()));
     options_.golden = baseline.golden();
@@ -239,17 +242,8 @@ class Run {
                            compare_golden(*configuration.mutable_candidate()));
     options_.golden = candidate.golden();
     options_.golden_differs = candidate.num_differing > 0;
-    if (spec_.kind() == v1::CALIBRATE) {
-      return absl::OkStatus();
-    }
-    const v1::NoiseFloor key =
-        profiler::noise_floor_key(*context_.device, spec_.operator_name(), configuration);
-    ASSAY_ASSIGN_OR_RETURN(options_.noise_floor, context_.store->noise_floor(key));
-    if (options_.noise_floor) {
-      options_.noise_floor_stale =
-          profiler::why_stale(*options_.noise_floor, *context_.device, context_.now_ns());
-    }
-    return absl::OkStatus();
+    return add_noise_floor(
+        *context_.store, *context_.device, spec_, configuration, context_.now_ns(), options_);
   }
 
   // A golden that differs is the arm's failure, unless it already has another.

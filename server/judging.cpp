@@ -51,34 +51,26 @@ absl::Status check_experiment(const v1::Experiment& experiment) {
 }
 
 // What the daemon knew when it judged, as far as the newest verdict and the store tell.
-absl::StatusOr<profiler::JudgeOptions> options_of(const db::Store& store,
-                                                  const v1::JudgeRequest& request,
-                                                  const v1::Experiment& experiment,
-                                                  const v1::Configuration& configuration,
-                                                  std::int64_t now_ns) {
+absl::StatusOr<profiler::JudgeOptions> known_options(const db::Store& store,
+                                                     const v1::JudgeRequest& request,
+                                                     const v1::Experiment& experiment,
+                                                     const v1::Configuration& configuration,
+                                                     std::int64_t now_ns) {
   const v1::ExperimentSpec& spec = experiment.spec();
   const v1::Verdict& last = configuration.verdicts(configuration.verdicts_size() - 1);
-  profiler::JudgeOptions options;
-  options.least_effect = request.least_effect() != 0 ? request.least_effect()
-                         : spec.least_effect() != 0  ? spec.least_effect()
-                                                     : kDefaultLeastEffect;
-  options.schedule = spec.schedule() == v1::SCHEDULE_UNSPECIFIED ? v1::BAB : spec.schedule();
+  profiler::JudgeOptions options = options_of(spec);
+  if (request.least_effect() != 0) {
+    options.least_effect = request.least_effect();
+  }
   options.golden = last.golden();
   options.golden_differs = last.golden() == "differs";
   options.identical_code = last.identical_code();
   options.now_ns = now_ns;
-  if (spec.kind() == v1::CALIBRATE) {
-    return options;
-  }
-  const v1::NoiseFloor key =
-      profiler::noise_floor_key(experiment.device(), spec.operator_name(), configuration);
-  ASSAY_ASSIGN_OR_RETURN(options.noise_floor, store.noise_floor(key));
-  if (options.noise_floor) {
-    // As old as it was beside these samples.
-    options.noise_floor_stale =
-        profiler::why_stale(*options.noise_floor, experiment.device(), experiment.finished_ns());
-  } else if (last.has_noise_floor()) {
-    v1::NoiseFloor& floor = options.noise_floor.emplace(key);
+  // As old as it was beside these samples.
+  ASSAY_RETURN_IF_ERROR(add_noise_floor(
+      store, experiment.device(), spec, configuration, experiment.finished_ns(), options));
+  if (!options.noise_floor && last.has_noise_floor()) {
+    v1::NoiseFloor& floor = options.noise_floor.emplace();
     floor.set_noise_floor(last.noise_floor());
     floor.set_measured_ns(last.noise_floor_ns());
     floor.set_experiment_id(last.noise_floor_experiment_id());
@@ -88,6 +80,31 @@ absl::StatusOr<profiler::JudgeOptions> options_of(const db::Store& store,
 }
 
 }  // namespace
+
+profiler::JudgeOptions options_of(const v1::ExperimentSpec& spec) {
+  profiler::JudgeOptions options;
+  options.least_effect = spec.least_effect() == 0 ? kDefaultLeastEffect : spec.least_effect();
+  options.schedule = spec.schedule() == v1::SCHEDULE_UNSPECIFIED ? v1::BAB : spec.schedule();
+  return options;
+}
+
+absl::Status add_noise_floor(const db::Store& store,
+                             const v1::Device& device,
+                             const v1::ExperimentSpec& spec,
+                             const v1::Configuration& configuration,
+                             std::int64_t sampled_ns,
+                             profiler::JudgeOptions& options) {
+  if (spec.kind() == v1::CALIBRATE) {
+    return absl::OkStatus();
+  }
+  ASSAY_ASSIGN_OR_RETURN(
+      options.noise_floor,
+      store.noise_floor(profiler::noise_floor_key(device, spec.operator_name(), configuration)));
+  if (options.noise_floor) {
+    options.noise_floor_stale = profiler::why_stale(*options.noise_floor, device, sampled_ns);
+  }
+  return absl::OkStatus();
+}
 
 absl::StatusOr<v1::JudgeResponse> judge_again(db::Store& store,
                                               const v1::JudgeRequest& request,
@@ -108,7 +125,7 @@ absl::StatusOr<v1::JudgeResponse> judge_again(db::Store& store,
     ASSAY_ASSIGN_OR_RETURN(const v1::Experiment one, store.get(get));
     const v1::Configuration& configuration = one.configurations(0);
     ASSAY_ASSIGN_OR_RETURN(const profiler::JudgeOptions options,
-                           options_of(store, request, experiment, configuration, now_ns));
+                           known_options(store, request, experiment, configuration, now_ns));
     const v1::Verdict verdict = profiler::judge(configuration, options);
     response.set_num_judged(response.num_judged() + 1);
     if (says_the_same(verdict, configuration.verdicts(configuration.verdicts_size() - 1))) {

@@ -134,11 +134,11 @@ class Planner {
     if (!spec.suite().empty()) {
       return refuse("spec.suite", "is of a CHECK only");
     }
-    if (spec.kind() == v1::MEASURE && !spec.candidates().empty()) {
-      return refuse("spec.candidates", "a MEASURE takes the baseline alone");
-    }
-    if (spec.kind() == v1::CALIBRATE) {
-      return plan_control();
+    const bool is_alone = spec.kind() == v1::MEASURE || spec.kind() == v1::CALIBRATE;
+    if (is_alone && !spec.candidates().empty()) {
+      return refuse(
+          "spec.candidates",
+          absl::StrCat("a ", v1::ExperimentKind_Name(spec.kind()), " takes the baseline alone"));
     }
     if (spec.kind() == v1::COMPARE && spec.candidates().empty()) {
       return refuse("spec.candidates", "a COMPARE needs at least one");
@@ -148,23 +148,21 @@ class Planner {
       ASSAY_RETURN_IF_ERROR(
           check_arm(*spec.mutable_candidates(i), absl::StrCat("spec.candidates[", i, "]")));
     }
+    if (spec.kind() == v1::CALIBRATE) {
+      plan_control();
+    }
     return absl::OkStatus();
   }
 
   // The baseline against itself, on every named workload unless others are asked for.
-  absl::Status plan_control() {
+  void plan_control() {
     v1::ExperimentSpec& spec = plan_.spec_;
-    if (!spec.candidates().empty()) {
-      return refuse("spec.candidates", "a CALIBRATE takes the baseline alone");
-    }
-    ASSAY_RETURN_IF_ERROR(check_arm(*spec.mutable_baseline(), "spec.baseline"));
     *spec.add_candidates() = spec.baseline();
     if (spec.workloads().empty() && spec.axes().empty()) {
       for (const v1::NamedWorkload& workload : plan_.operator_.workloads()) {
         spec.add_workloads(workload.name());
       }
     }
-    return absl::OkStatus();
   }
 
   absl::Status check_arm(v1::Arm& arm, const std::string& path) {
