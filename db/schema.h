@@ -7,6 +7,7 @@ namespace assay::db {
 extern const char kSchemaSql[];
 extern const char kMigration2Sql[];
 extern const char kMigration3Sql[];
+extern const char kMigration4Sql[];
 extern const char kViewsSql[];
 
 }  // namespace assay::db

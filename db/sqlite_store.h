@@ -51,6 +51,7 @@ class SqliteStore final : public Store {
   absl::Status set_noise_floor(const v1::NoiseFloor& floor) override;
   absl::StatusOr<std::optional<v1::NoiseFloor>> noise_floor(
       const v1::NoiseFloor& key) const override;
+  absl::StatusOr<std::vector<v1::Ceiling>> ceilings(const std::string& device_uuid) const override;
 
  private:
   // Destroyed in reverse: readers, the writer (which empties the log), then the lock.

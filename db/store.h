@@ -93,6 +93,10 @@ class Store {
   // The stored A/A noise of the key's device, operator, workload and modes; nullopt: none.
   virtual absl::StatusOr<std::optional<v1::NoiseFloor>> noise_floor(
       const v1::NoiseFloor& key) const = 0;
+
+  // What the newest BENCH of the device measured; empty: there was none.
+  virtual absl::StatusOr<std::vector<v1::Ceiling>> ceilings(
+      const std::string& device_uuid) const = 0;
 };
 
 }  // namespace assay::db

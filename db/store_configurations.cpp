@@ -47,6 +47,16 @@ absl::Status insert_digests(Connection& connection,
   return absl::OkStatus();
 }
 
+absl::Status insert_profile(Connection& connection,
+                            std::int64_t measurement_id,
+                            const v1::Measurement& measurement) {
+  static const std::string sql = profile_row().insert_sql("t_profile", {"measurement_id"});
+  ASSAY_ASSIGN_OR_RETURN(Statement insert, connection.prepare(sql));
+  insert.bind_all(measurement_id);
+  ASSAY_RETURN_IF_ERROR(profile_row().bind(insert, 2, measurement));
+  return insert.run();
+}
+
 absl::Status insert_measurement(Connection& connection,
                                 std::int64_t configuration_id,
                                 std::string_view role,
@@ -59,6 +69,7 @@ absl::Status insert_measurement(Connection& connection,
   ASSAY_RETURN_IF_ERROR(measurement_row().bind(insert, 5, measurement));
   ASSAY_RETURN_IF_ERROR(insert.run());
   const std::int64_t id = connection.last_insert_rowid();
+  ASSAY_RETURN_IF_ERROR(insert_profile(connection, id, measurement));
   ASSAY_RETURN_IF_ERROR(insert_stages(connection, id, "stages", measurement.stages()));
   ASSAY_RETURN_IF_ERROR(insert_stages(connection, id, "event_stages", measurement.event_stages()));
   ASSAY_RETURN_IF_ERROR(insert_digests(connection, id, "outputs", measurement.outputs()));
@@ -128,6 +139,7 @@ absl::Status insert_whole(Connection& connection,
     ASSAY_RETURN_IF_ERROR(within(insert_verdict(connection, id, i + 1, configuration.verdicts(i)),
                                  absl::StrCat("verdicts[", i, "]")));
   }
+  ASSAY_RETURN_IF_ERROR(insert_ceilings(connection, configuration));
   return configuration.has_check()
              ? within(insert_check(connection, id, configuration.check()), "check")
              : absl::OkStatus();

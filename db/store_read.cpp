@@ -95,6 +95,27 @@ absl::Status read_digests(Connection& connection,
   }
 }
 
+absl::Status read_profile(Connection& connection,
+                          std::int64_t measurement_id,
+                          bool include_samples,
+                          v1::Measurement& measurement) {
+  static const std::string sql =
+      absl::StrCat("SELECT ", profile_row().columns(), " FROM t_profile WHERE measurement_id = ?");
+  ASSAY_ASSIGN_OR_RETURN(Statement rows, connection.prepare(sql));
+  rows.bind_all(measurement_id);
+  ASSAY_ASSIGN_OR_RETURN(const bool has_row, rows.step());
+  if (has_row) {
+    ASSAY_RETURN_IF_ERROR(profile_row().read(rows, 0, measurement));
+  }
+  if (!include_samples) {
+    measurement.clear_traced_blocks();
+    for (v1::StageSamples& stage : *measurement.mutable_activity_stages()) {
+      stage.clear_samples_ns();
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status read_measurements(Connection& connection,
                                std::int64_t configuration_id,
                                bool include_samples,
@@ -114,6 +135,7 @@ absl::Status read_measurements(Connection& connection,
                                                               : *configuration.mutable_candidate();
     ASSAY_RETURN_IF_ERROR(measurement_row().read(rows, 2, measurement));
     ASSAY_RETURN_IF_ERROR(read_samples(connection, measurement_id, include_samples, measurement));
+    ASSAY_RETURN_IF_ERROR(read_profile(connection, measurement_id, include_samples, measurement));
     ASSAY_RETURN_IF_ERROR(read_digests(connection, measurement_id, measurement));
   }
 }
@@ -135,13 +157,52 @@ const MessageRow& experiment_row() {
 
 const MessageRow& configuration_row() {
   static const MessageRow row(v1::Configuration::descriptor(),
-                              {"baseline", "candidate", "verdicts", "check"});
+                              {"baseline", "candidate", "verdicts", "check", "ceilings"});
   return row;
 }
 
 const MessageRow& measurement_row() {
   static const MessageRow row(v1::Measurement::descriptor(),
-                              {"stages", "event_stages", "outputs", "inputs"});
+                              {"stages",
+                               "event_stages",
+                               "outputs",
+                               "inputs",
+                               "min_flops",
+                               "admission",
+                               "activity_stages",
+                               "traced_blocks",
+                               "counters",
+                               "counters_missing"});
+  return row;
+}
+
+const MessageRow& profile_row() {
+  static const MessageRow row(v1::Measurement::descriptor(),
+                              {"arm",
+                               "family",
+                               "code_digest",
+                               "timing_source",
+                               "launch_mode",
+                               "cache_mode",
+                               "num_input_sets",
+                               "blocks",
+                               "stages",
+                               "outputs",
+                               "inputs",
+                               "bits",
+                               "resources",
+                               "min_bytes",
+                               "floor_ns",
+                               "num_invalid_records",
+                               "num_dropped_records",
+                               "warm_up",
+                               "event_stages",
+                               "traced"});
+  return row;
+}
+
+const MessageRow& ceiling_row() {
+  static const MessageRow row(v1::Ceiling::descriptor(), {});
   return row;
 }
 
@@ -226,6 +287,10 @@ absl::Status read_configurations(Connection& connection,
         read_measurements(connection, id, request.include_samples(), configuration));
     ASSAY_RETURN_IF_ERROR(read_verdicts(connection, id, configuration));
     ASSAY_RETURN_IF_ERROR(read_check(connection, id, configuration));
+    if (experiment.spec().kind() == v1::BENCH) {
+      ASSAY_RETURN_IF_ERROR(
+          read_ceilings(connection, experiment.experiment_id(), *configuration.mutable_ceilings()));
+    }
   }
   if (request.configuration() != 0 && experiment.configurations().empty()) {
     return absl::NotFoundError(absl::StrCat("configuration: experiment ",

@@ -32,10 +32,18 @@ absl::Status read_configurations(Connection& connection,
 // How t_configuration, t_measurement and their children keep their messages.
 const MessageRow& configuration_row();
 const MessageRow& measurement_row();
+const MessageRow& profile_row();
 const MessageRow& digest_row();
 const MessageRow& verdict_row();
 const MessageRow& stage_verdict_row();
 const MessageRow& check_row();
 const MessageRow& noise_floor_row();
+const MessageRow& ceiling_row();
+
+// Those that an experiment measured, in its order.
+absl::Status read_ceilings(Connection& connection,
+                           std::int64_t experiment_id,
+                           google::protobuf::RepeatedPtrField<v1::Ceiling>& ceilings);
+absl::Status insert_ceilings(Connection& connection, const v1::Configuration& configuration);
 
 }  // namespace assay::db

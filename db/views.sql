@@ -112,3 +112,16 @@ CREATE VIEW noise_floors AS
 SELECT device_uuid, operator_name, workload, cache_mode, launch_mode, timing_source, noise_floor,
   measured_ns, experiment_id, num_rounds, driver_version, toolkit_version, code_version
 FROM t_noise_floor;
+CREATE VIEW counters AS
+SELECT c.experiment_id, c.configuration, m.role, m.variant, m.arm_text AS arm,
+  json_extract(k.value, '$.stage') AS stage, json_extract(k.value, '$.kernel') AS kernel,
+  json_extract(x.value, '$.name') AS metric, json_extract(x.value, '$.value') AS value
+FROM t_profile p
+JOIN t_measurement m USING (measurement_id)
+JOIN t_configuration c USING (configuration_id)
+JOIN json_each(p.counters) k
+JOIN json_each(k.value, '$.metrics') x;
+CREATE VIEW ceilings AS
+SELECT device_uuid, experiment_id, name, value, unit, help, measured_ns, driver_version,
+  toolkit_version, code_version
+FROM t_ceiling;

@@ -1,6 +1,7 @@
 #include "kernels/thread_pool.h"
 #include "profiler/build_id.h"
 #include "profiler/code_digest.h"
+#include "profiler/cpu_bench.h"
 #include "profiler/device.h"
 #include "profiler/nvtx.h"
 #include "profiler/version.h"
@@ -19,6 +20,7 @@ namespace {
 constexpr std::size_t kAlignment = 256;
 constexpr std::int64_t kMillisecond_ns = 1'000'000;
 constexpr std::int64_t kMebibyte = std::int64_t{1} << 20;
+constexpr std::int64_t kBenchBytes = 256 * kMebibyte;
 
 std::int64_t now_ns() {
   return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
@@ -159,6 +161,10 @@ class CpuDevice : public Device {
 
   absl::StatusOr<BlockTimes> time_by_events(const BlockRequest& /*request*/) override {
     return absl::UnimplementedError("the cpu device has no events");
+  }
+
+  absl::StatusOr<std::vector<v1::Ceiling>> bench() override {
+    return bench_cpu(std::min(limits_.memory_bytes / 4, kBenchBytes));
   }
 
   absl::StatusOr<std::int64_t> floor_ns(std::int64_t /*num_bytes*/) override { return 0; }

@@ -1,6 +1,6 @@
 // A CUDA device: memory and calls in cuda_device.cpp, timing in cuda_timing.cpp, the graph launch
-// mode in cuda_graph.cpp. Everything runs on one stream of its own. Kernel times come from CUPTI
-// where it can be had, else from events.
+// mode in cuda_graph.cpp, ceilings in cuda_bench.cpp. Everything runs on one stream of its own.
+// Kernel times come from CUPTI where it can be had, else from events.
 #pragma once
 
 #include "kernels/cuda_operator.h"
@@ -50,6 +50,7 @@ class CudaDevice : public Device {
   absl::StatusOr<BlockTimes> time_block(const BlockRequest& request) override;
   absl::StatusOr<std::unique_ptr<CapturedCalls>> capture(const BlockRequest& request) override;
   absl::StatusOr<BlockTimes> time_by_events(const BlockRequest& request) override;
+  absl::StatusOr<std::vector<v1::Ceiling>> bench() override;
   absl::StatusOr<std::int64_t> floor_ns(std::int64_t num_bytes) override;
 
   std::string code_digest(const ArmPlan& arm,
@@ -65,6 +66,12 @@ class CudaDevice : public Device {
   absl::Status flush();
   absl::Status launch_calls(const BlockRequest& request);
   absl::Status measure_ceiling();
+  absl::Status bench_memory(std::vector<v1::Ceiling>& ceilings);
+  absl::Status bench_arithmetic(std::vector<v1::Ceiling>& ceilings);
+  absl::Status bench_launches(std::vector<v1::Ceiling>& ceilings);
+  absl::Status bench_activity(std::vector<v1::Ceiling>& ceilings);
+
+  int num_multiprocessors() const { return static_cast<int>(description_.num_multiprocessors()); }
 
   int ordinal_;
   std::unique_ptr<CuptiActivity> cupti_;

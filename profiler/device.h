@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -114,6 +115,17 @@ class Device {
 
   // A second, independent figure; UNIMPLEMENTED (harmless) where there is none.
   virtual absl::StatusOr<BlockTimes> time_by_events(const BlockRequest& request) = 0;
+
+  // What the device can do at most, without date and versions. RESOURCE_EXHAUSTED is harmless.
+  virtual absl::StatusOr<std::vector<v1::Ceiling>> bench() = 0;
+
+  // Hardware counters of one call, kernel by kernel, in replays of their own: `counters` as in
+  // ExperimentSpec. The status says why there are none, and is harmless: UNIMPLEMENTED,
+  // INVALID_ARGUMENT (names what is unknown), UNAVAILABLE, PERMISSION_DENIED.
+  virtual absl::StatusOr<std::vector<v1::KernelCounters>> count(
+      const BlockRequest& /*request*/, std::span<const std::string> /*counters*/) {
+    return absl::UnimplementedError("the device has no counters");
+  }
 
   // The time that `num_bytes` take at the read ceiling; 0 when none is known.
   virtual absl::StatusOr<std::int64_t> floor_ns(std::int64_t num_bytes) = 0;

@@ -6,10 +6,12 @@ add_library(
   arm_plan.cpp
   block_plan.cpp
   build_id.cpp
+  ceiling.cpp
   check_arms.cpp
   checked_call.cpp
   checks.cpp
   code_digest.cpp
+  cpu_bench.cpp
   cpu_device.cpp
   guarded_buffer.cpp
   invariance_check.cpp
@@ -40,7 +42,9 @@ if(ASSAY_CUDA)
     HINTS ${CUDAToolkit_INCLUDE_DIRS} ${CUDAToolkit_TARGET_DIR}/extras/CUPTI/include)
   target_sources(
     assay_probe
-    PRIVATE cuda_device.cpp
+    PRIVATE cuda_bench.cpp
+            cuda_bench_kernels.cu
+            cuda_device.cpp
             cuda_events.cpp
             cuda_graph.cpp
             cuda_kernels.cu
@@ -50,6 +54,15 @@ if(ASSAY_CUDA)
             cupti_activity.cpp
             nvml.cpp)
   target_compile_definitions(assay_probe PRIVATE ASSAY_HAS_CUDA=1)
+  # Warpgroup instructions are of sm_90a, which is no architecture that others run.
+  add_library(assay_bench_warpgroup OBJECT cuda_bench_warpgroup.cu)
+  set_target_properties(assay_bench_warpgroup PROPERTIES CUDA_ARCHITECTURES OFF)
+  target_compile_options(assay_bench_warpgroup PRIVATE -gencode=arch=compute_90a,code=sm_90a)
+  target_link_libraries(
+    assay_bench_warpgroup
+    PUBLIC CUDA::cudart_static
+    PRIVATE assay_build)
+  target_sources(assay_probe PRIVATE $<TARGET_OBJECTS:assay_bench_warpgroup>)
   target_include_directories(assay_probe SYSTEM PRIVATE ${ASSAY_CUPTI_INCLUDE_DIR})
   target_link_libraries(assay_probe PRIVATE CUDA::cudart_static ${CMAKE_DL_LIBS})
 else()

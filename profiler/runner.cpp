@@ -105,6 +105,17 @@ absl::Status Runner::check(std::uint64_t sequence,
   return absl::OkStatus();
 }
 
+absl::Status Runner::bench(v1::RunnerReply& reply) {
+  session_.reset();
+  auto ceilings = state_.device.bench();
+  if (absl::IsResourceExhausted(ceilings.status())) {
+    return refused(ceilings.status());
+  }
+  ASSAY_RETURN_IF_ERROR(ceilings.status());
+  reply.mutable_benched()->mutable_ceilings()->Assign(ceilings->begin(), ceilings->end());
+  return absl::OkStatus();
+}
+
 absl::Status Runner::answer(const v1::RunnerRequest& request, v1::RunnerReply& reply) {
   switch (request.request_case()) {
     case v1::RunnerRequest::kValidate:
@@ -117,6 +128,8 @@ absl::Status Runner::answer(const v1::RunnerRequest& request, v1::RunnerReply& r
       break;
     case v1::RunnerRequest::kCheck:
       return check(request.sequence(), request.check(), reply);
+    case v1::RunnerRequest::kBench:
+      return bench(reply);
     case v1::RunnerRequest::REQUEST_NOT_SET:
       return refused(absl::InvalidArgumentError("request: not set"));
   }

@@ -37,6 +37,7 @@ class Runner {
   absl::StatusOr<const kernels::Operator*> find_operator(const std::string& name) const;
   absl::Status validate(const v1::RunnerValidate& request) const;
   absl::Status open(const v1::RunnerOpen& request, v1::RunnerReply& reply);
+  absl::Status bench(v1::RunnerReply& reply);
   absl::Status check(std::uint64_t sequence,
                      const v1::RunnerCheck& request,
                      v1::RunnerReply& reply);

@@ -51,6 +51,12 @@ void append(v1::Measurement& whole, const v1::Measurement& part) {
     }
   }
   whole.mutable_event_stages()->MergeFrom(part.event_stages());
+  whole.mutable_activity_stages()->MergeFrom(part.activity_stages());
+  whole.mutable_traced_blocks()->MergeFrom(part.traced_blocks());
+  whole.mutable_counters()->MergeFrom(part.counters());
+  if (!part.counters_missing().empty()) {
+    whole.set_counters_missing(part.counters_missing());
+  }
 }
 
 std::uint32_t num_rounds(const v1::Configuration& configuration) {
@@ -74,7 +80,7 @@ class Run {
 
   absl::StatusOr<ConfigurationRun> run() {
     const Clock::time_point start = Clock::now();
-    const absl::Status status = spec_.kind() == v1::CHECK ? check() : time();
+    const absl::Status status = carry_out();
     if (!status.ok() && !failed_) {
       return status;
     }
@@ -82,7 +88,9 @@ class Run {
     if (!failed_) {
       configuration.set_outcome(v1::FINISHED);
       options_.now_ns = context_.now_ns();
-      *configuration.add_verdicts() = profiler::judge(configuration, options_);
+      if (spec_.kind() != v1::BENCH) {
+        *configuration.add_verdicts() = profiler::judge(configuration, options_);
+      }
       if (spec_.kind() == v1::CALIBRATE) {
         keep_noise_floor();
       }
@@ -92,6 +100,17 @@ class Run {
   }
 
  private:
+  absl::Status carry_out() {
+    switch (spec_.kind()) {
+      case v1::CHECK:
+        return check();
+      case v1::BENCH:
+        return bench();
+      default:
+        return time();
+    }
+  }
+
   // A control without a ratio says why in its verdict, and leaves the floor that was stored.
   void keep_noise_floor() {
     const v1::Configuration& configuration = run_.configuration;
@@ -188,6 +207,23 @@ class Run {
     return absl::OkStatus();
   }
 
+  absl::Status bench() {
+    v1::RunnerRequest request;
+    request.mutable_bench();
+    ASSAY_ASSIGN_OR_RETURN(v1::RunnerReply reply, ask(request, v1::RunnerReply::kBenched, 0, 1));
+    auto& ceilings = *run_.configuration.mutable_ceilings();
+    ceilings = std::move(*reply.mutable_benched()->mutable_ceilings());
+    for (v1::Ceiling& ceiling : ceilings) {
+      ceiling.set_device_uuid(context_.device->uuid());
+      ceiling.set_driver_version(context_.device->driver_version());
+      ceiling.set_toolkit_version(context_.device->toolkit_version());
+      ceiling.set_code_version(context_.device->code_version());
+      ceiling.set_measured_ns(context_.now_ns());
+      ceiling.set_experiment_id(context_.experiment_id);
+    }
+    return absl::OkStatus();
+  }
+
   absl::Status time() {
     ASSAY_RETURN_IF_ERROR(open());
     ASSAY_RETURN_IF_ERROR(prepare_judgement());
@@ -197,7 +233,7 @@ class Run {
       ASSAY_RETURN_IF_ERROR(look_by_look());
     }
     v1::RunnerRequest request;
-    request.mutable_close();
+    *request.mutable_close()->mutable_counters() = spec_.counters();
     ASSAY_ASSIGN_OR_RETURN(const v1::RunnerReply reply,
                            ask(request, v1::RunnerReply::kClosed, kOpenShare + kTimeShare, 0));
     append_both(reply.closed().baseline(), reply.closed().candidate());
@@ -215,6 +251,8 @@ class Run {
     }
     open.set_cache_mode(spec_.cache_mode());
     open.set_launch_mode(spec_.launch_mode());
+    open.set_timing_source(spec_.timing_source());
+    open.set_admission_ns(spec_.admission_ns());
     open.set_num_calls(spec_.num_calls());
     open.set_experiment_id(context_.experiment_id);
     ASSAY_ASSIGN_OR_RETURN(v1::RunnerReply reply,

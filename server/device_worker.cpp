@@ -74,6 +74,14 @@ absl::Status DeviceWorker::prepare_runner() {
                               runner_.hello().operators().end()};
     description_.device.set_name(device_);
   }
+  return show_ceilings();
+}
+
+// The device as it is shown, and stored with an experiment, has what its newest BENCH measured.
+absl::Status DeviceWorker::show_ceilings() {
+  ASSAY_ASSIGN_OR_RETURN(const std::vector<v1::Ceiling> ceilings,
+                         services_.store->ceilings(description_.device.uuid()));
+  description_.device.mutable_ceilings()->Assign(ceilings.begin(), ceilings.end());
   services_.board->set_described(device_, description_);
   return absl::OkStatus();
 }
@@ -196,6 +204,9 @@ absl::Status DeviceWorker::run_one(std::int64_t experiment_id,
     return absl::CancelledError("the runner was killed on request");
   }
   ASSAY_RETURN_IF_ERROR(services_.store->add_configuration(experiment_id, run->configuration));
+  if (plan.spec().kind() == v1::BENCH) {
+    ASSAY_RETURN_IF_ERROR(show_ceilings());
+  }
   return run->noise_floor ? services_.store->set_noise_floor(*run->noise_floor) : absl::OkStatus();
 }
 

@@ -51,6 +51,7 @@ class DeviceWorker {
  private:
   void work();
   absl::Status prepare_runner();
+  absl::Status show_ceilings();
   void execute(std::int64_t experiment_id);
 
   // Runs the configurations; the state and message that the experiment ends with.

@@ -72,7 +72,7 @@ absl::Status check_request(const v1::SubmitRequest& request) {
     return refuse("request_id", "must be 1 to 128 bytes");
   }
   if (!v1::ExperimentKind_IsValid(spec.kind()) || spec.kind() == v1::EXPERIMENT_KIND_UNSPECIFIED) {
-    return refuse("spec.kind", "must be COMPARE, MEASURE, CHECK or CALIBRATE");
+    return refuse("spec.kind", "must be COMPARE, MEASURE, CHECK, CALIBRATE or BENCH");
   }
   if (!v1::Schedule_IsValid(spec.schedule())) {
     return refuse("spec.schedule", "must be AB, BAB or ABBA");
@@ -82,6 +82,18 @@ absl::Status check_request(const v1::SubmitRequest& request) {
   }
   if (!v1::LaunchMode_IsValid(spec.launch_mode())) {
     return refuse("spec.launch_mode", "must be STREAM or GRAPH");
+  }
+  if (!v1::TimingSource_IsValid(spec.timing_source())) {
+    return refuse("spec.timing_source", "must be STEADY_CLOCK, CUPTI_ACTIVITY or CUDA_EVENTS");
+  }
+  for (int i = 0; i < spec.counters_size(); ++i) {
+    if (spec.counters(i).empty() || spec.counters(i).size() > kMaxCounterBytes) {
+      return refuse(absl::StrCat("spec.counters[", i, "]"), "must be 1 to 200 bytes");
+    }
+  }
+  if (spec.counters_size() > kMaxCounters) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("spec.counters: ", spec.counters_size(), " names, the limit is 64"));
   }
   if (spec.num_calls() > kMaxCalls) {
     return refuse("spec.num_calls", "must be in [0, 10,000]");
@@ -103,6 +115,7 @@ absl::Status check_request(const v1::SubmitRequest& request) {
                   absl::StrCat("has ", spec.label().size(), " bytes, the limit is 200"));
   }
   ASSAY_RETURN_IF_ERROR(check_duration("spec.budget_ns", spec.budget_ns()));
+  ASSAY_RETURN_IF_ERROR(check_duration("spec.admission_ns", spec.admission_ns()));
   return check_duration("spec.deadline_ns", spec.deadline_ns());
 }
 
@@ -126,6 +139,9 @@ v1::Configuration Plan::configuration(std::uint32_t number) const {
     const v1::CheckInfo& check = checks_[index];
     configuration.mutable_check()->set_suite(check.suite());
     configuration.mutable_check()->set_name(check.name());
+    return configuration;
+  }
+  if (spec_.kind() == v1::BENCH) {
     return configuration;
   }
   const std::uint64_t a_workload = num_configurations_ / num_workloads_;

@@ -26,6 +26,8 @@ inline constexpr std::int64_t kDefaultDeadlineNs = 120'000'000'000;
 inline constexpr std::int64_t kDefaultCheckDeadlineNs = 3'600'000'000'000;
 inline constexpr std::int64_t kMaxDurationNs = 86'400'000'000'000;
 inline constexpr std::size_t kMaxLabelBytes = 200;
+inline constexpr std::size_t kMaxCounterBytes = 200;
+inline constexpr int kMaxCounters = 64;
 inline constexpr std::size_t kMaxSpecBytes = std::size_t{12} << 20;
 inline constexpr std::size_t kMaxRequestIdBytes = 128;
 

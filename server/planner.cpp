@@ -50,6 +50,10 @@ class Planner {
 
   absl::StatusOr<Plan> make() {
     const v1::ExperimentSpec& spec = plan_.spec_;
+    if (spec.kind() == v1::BENCH) {
+      ASSAY_RETURN_IF_ERROR(plan_bench());
+      return std::move(plan_);
+    }
     const auto* found = find_named(description_.operators, spec.operator_name());
     if (found == nullptr) {
       return not_found(
@@ -59,7 +63,7 @@ class Planner {
     if (spec.kind() == v1::CHECK) {
       ASSAY_RETURN_IF_ERROR(plan_checks());
     } else {
-      ASSAY_RETURN_IF_ERROR(check_launch_mode());
+      ASSAY_RETURN_IF_ERROR(check_modes());
       ASSAY_RETURN_IF_ERROR(plan_arms());
       ASSAY_RETURN_IF_ERROR(plan_axes());
       ASSAY_RETURN_IF_ERROR(plan_workloads());
@@ -69,23 +73,46 @@ class Planner {
   }
 
  private:
-  absl::Status plan_checks() {
+  // What only kinds with arms have.
+  absl::Status refuse_arms() const {
     const v1::ExperimentSpec& spec = plan_.spec_;
+    const std::string why = absl::StrCat("a ", v1::ExperimentKind_Name(spec.kind()), " takes none");
     if (!spec.axes().empty()) {
-      return refuse("spec.axes", "a CHECK takes none");
+      return refuse("spec.axes", why);
     }
     if (!spec.workloads().empty()) {
-      return refuse("spec.workloads", "a CHECK takes none");
+      return refuse("spec.workloads", why);
     }
     if (spec.has_baseline()) {
-      return refuse("spec.baseline", "a CHECK takes none");
+      return refuse("spec.baseline", why);
     }
     if (!spec.candidates().empty()) {
-      return refuse("spec.candidates", "a CHECK takes none");
+      return refuse("spec.candidates", why);
     }
     if (spec.launch_mode() == v1::GRAPH) {
-      return refuse("spec.launch_mode", "a CHECK takes none");
+      return refuse("spec.launch_mode", why);
     }
+    if (spec.timing_source() != v1::TIMING_SOURCE_UNSPECIFIED) {
+      return refuse("spec.timing_source", why);
+    }
+    return spec.counters().empty() ? absl::OkStatus() : refuse("spec.counters", why);
+  }
+
+  absl::Status plan_bench() {
+    ASSAY_RETURN_IF_ERROR(refuse_arms());
+    if (!plan_.spec_.operator_name().empty()) {
+      return refuse("spec.operator_name", "a BENCH takes none");
+    }
+    if (!plan_.spec_.suite().empty()) {
+      return refuse("spec.suite", "is of a CHECK only");
+    }
+    plan_.num_configurations_ = 1;
+    return absl::OkStatus();
+  }
+
+  absl::Status plan_checks() {
+    const v1::ExperimentSpec& spec = plan_.spec_;
+    ASSAY_RETURN_IF_ERROR(refuse_arms());
     // Every item runs the baseline, so that a device that is too old for it runs none.
     if (!plan_.operator_.variants().empty()) {
       ASSAY_RETURN_IF_ERROR(check_age(plan_.operator_.variants(0), "spec.operator_name"));
@@ -106,10 +133,17 @@ class Planner {
     return absl::OkStatus();
   }
 
-  absl::Status check_launch_mode() const {
-    if (plan_.spec_.launch_mode() == v1::GRAPH && description_.device.backend() == "cpu") {
+  absl::Status check_modes() const {
+    const bool is_cpu = description_.device.backend() == "cpu";
+    if (plan_.spec_.launch_mode() == v1::GRAPH && is_cpu) {
       return absl::FailedPreconditionError(
           "spec.launch_mode: the cpu device has no graphs; ask for STREAM");
+    }
+    const v1::TimingSource source = plan_.spec_.timing_source();
+    if (source != v1::TIMING_SOURCE_UNSPECIFIED && is_cpu != (source == v1::STEADY_CLOCK)) {
+      return absl::FailedPreconditionError(
+          is_cpu ? "spec.timing_source: the cpu device has STEADY_CLOCK only"
+                 : "spec.timing_source: a CUDA device has CUPTI_ACTIVITY and CUDA_EVENTS");
     }
     return absl::OkStatus();
   }

@@ -30,9 +30,12 @@ void fill_field(Message& message, const FieldDescriptor* field, int& counter) {
                : reflection.SetUInt64(&message, field, value);
       break;
     }
-    case FieldDescriptor::CPPTYPE_UINT32:
-      reflection.SetUInt32(&message, field, 4'000'000'000U + static_cast<std::uint32_t>(n));
+    case FieldDescriptor::CPPTYPE_UINT32: {
+      const std::uint32_t value = 4'000'000'000U + static_cast<std::uint32_t>(n);
+      repeated ? reflection.AddUInt32(&message, field, value)
+               : reflection.SetUInt32(&message, field, value);
       break;
+    }
     case FieldDescriptor::CPPTYPE_DOUBLE:
       reflection.SetDouble(&message, field, 0.1 + n / 3.0);
       break;
@@ -114,6 +117,7 @@ v1::Configuration full_configuration(std::uint32_t number) {
   fill(configuration);
   configuration.set_configuration(number);
   configuration.set_outcome(v1::FINISHED);
+  configuration.clear_ceilings();  // of a BENCH alone
   return configuration;
 }
 

@@ -219,7 +219,10 @@ TEST_F(StoreTest, LeavesOutSamplesAndOtherConfigurationsOnRequest) {
   ASSERT_EQ(found->configurations_size(), 1);
   v1::Configuration expected = full_configuration(2);
   for (v1::Measurement* measurement : {expected.mutable_baseline(), expected.mutable_candidate()}) {
-    for (auto* stages : {measurement->mutable_stages(), measurement->mutable_event_stages()}) {
+    measurement->clear_traced_blocks();
+    for (auto* stages : {measurement->mutable_stages(),
+                         measurement->mutable_event_stages(),
+                         measurement->mutable_activity_stages()}) {
       for (v1::StageSamples& stage : *stages) {
         stage.clear_samples_ns();
       }

@@ -85,6 +85,8 @@ class ReplayingDevice : public Device {
     return time_block(request);
   }
 
+  absl::StatusOr<std::vector<v1::Ceiling>> bench() override { return cpu_->bench(); }
+
   absl::StatusOr<std::int64_t> floor_ns(std::int64_t num_bytes) override { return num_bytes; }
 
   std::string code_digest(const ArmPlan& arm,

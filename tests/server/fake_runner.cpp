@@ -178,6 +178,11 @@ class FakeRunner {
       time(request.time(), reply);
     } else if (request.has_close() && in_order("close", reply)) {
       reply.mutable_closed();
+    } else if (request.has_bench()) {
+      v1::Ceiling& ceiling = *reply.mutable_benched()->add_ceilings();
+      ceiling.set_name("read");
+      ceiling.set_value(4.5e12);
+      ceiling.set_unit("bytes/s");
     } else if (request.has_check()) {
       check(request.check(), reply);
     }

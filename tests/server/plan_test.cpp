@@ -136,7 +136,7 @@ TEST(Plan, ChecksLimits) {
                    " bytes, the limit is 12,582,912");
   request = compare_request("r");
   request.mutable_spec()->set_kind(v1::EXPERIMENT_KIND_UNSPECIFIED);
-  expect_error(request, kInvalid, "spec.kind: must be COMPARE, MEASURE, CHECK or CALIBRATE");
+  expect_error(request, kInvalid, "spec.kind: must be COMPARE, MEASURE, CHECK, CALIBRATE or BENCH");
   request = compare_request("r");
   request.mutable_spec()->clear_candidates();
   expect_error(request, kInvalid, "spec.candidates: a COMPARE needs at least one");
@@ -226,6 +226,56 @@ TEST(Plan, LetsAxesOverrideANamedWorkload) {
   ASSERT_TRUE(plan.ok()) << plan.status();
   EXPECT_EQ(proto::text_of(plan->configuration(1).workload()), "rows=1000,kv=fp16,seed=0");
   EXPECT_EQ(plan->configuration(1).workload().name(), "tall");
+}
+
+TEST(Plan, BenchesADeviceWithoutAnOperator) {
+  v1::SubmitRequest request;
+  request.set_request_id("r");
+  v1::ExperimentSpec& spec = *request.mutable_spec();
+  spec.set_kind(v1::BENCH);
+  const auto plan = make_plan(spec, describe());
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_EQ(plan->num_configurations(), 1U);
+  EXPECT_FALSE(plan->configuration(1).has_workload());
+  spec.set_operator_name("fake");
+  expect_error(request, kInvalid, "spec.operator_name: a BENCH takes none");
+  spec.clear_operator_name();
+  spec.add_counters("dram");
+  expect_error(request, kInvalid, "spec.counters: a BENCH takes none");
+  spec.clear_counters();
+  spec.mutable_baseline()->set_variant("base");
+  expect_error(request, kInvalid, "spec.baseline: a BENCH takes none");
+}
+
+TEST(Plan, TakesTheTimingSourcesThatADeviceHas) {
+  v1::SubmitRequest request = compare_request("r");
+  request.mutable_spec()->set_timing_source(static_cast<v1::TimingSource>(9));
+  expect_error(
+      request, kInvalid, "spec.timing_source: must be STEADY_CLOCK, CUPTI_ACTIVITY or CUDA_EVENTS");
+  Description description = describe();
+  description.device.set_backend("cpu");
+  request.mutable_spec()->set_timing_source(v1::CUDA_EVENTS);
+  absl::Status status = make_plan(request.spec(), description).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(status.message(), "spec.timing_source: the cpu device has STEADY_CLOCK only");
+  description.device.set_backend("cuda");
+  EXPECT_TRUE(make_plan(request.spec(), description).ok());
+  request.mutable_spec()->set_timing_source(v1::STEADY_CLOCK);
+  status = make_plan(request.spec(), description).status();
+  EXPECT_EQ(status.message(),
+            "spec.timing_source: a CUDA device has CUPTI_ACTIVITY and CUDA_EVENTS");
+}
+
+TEST(Plan, LimitsCounters) {
+  v1::SubmitRequest request = compare_request("r");
+  request.mutable_spec()->add_counters("");
+  expect_error(request, kInvalid, "spec.counters[0]: must be 1 to 200 bytes");
+  request.mutable_spec()->set_counters(0, "dram");
+  EXPECT_TRUE(check_request(request).ok());
+  for (int i = 0; i < 64; ++i) {
+    request.mutable_spec()->add_counters("l2");
+  }
+  EXPECT_EQ(check_request(request).code(), absl::StatusCode::kResourceExhausted);
 }
 
 TEST(Plan, TakesSuitesApart) {

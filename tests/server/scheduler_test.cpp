@@ -230,6 +230,27 @@ TEST(Scheduler, DoesNotTimeWhatItRejects) {
   }
 }
 
+TEST(Scheduler, ShowsWithADeviceWhatItsNewestBenchMeasured) {
+  Daemon daemon;
+  v1::SubmitRequest request;
+  request.set_request_id("bench");
+  request.mutable_spec()->set_kind(v1::BENCH);
+  request.mutable_spec()->set_device("cpu");
+  const v1::Experiment bench = daemon.run(request);
+  ASSERT_EQ(bench.state(), v1::DONE) << bench.message();
+  ASSERT_EQ(bench.configurations_size(), 1);
+  EXPECT_EQ(bench.configurations(0).verdicts_size(), 0);
+  ASSERT_EQ(bench.configurations(0).ceilings_size(), 1);
+  const v1::Ceiling& ceiling = bench.configurations(0).ceilings(0);
+  EXPECT_EQ(ceiling.device_uuid(), "fake-uuid");
+  EXPECT_EQ(ceiling.experiment_id(), bench.experiment_id());
+  EXPECT_GT(ceiling.measured_ns(), 0);
+
+  const v1::Experiment after = daemon.run(compare_request("after"));
+  ASSERT_EQ(after.device().ceilings_size(), 1);
+  EXPECT_EQ(after.device().ceilings(0).value(), 4.5e12);
+}
+
 v1::SubmitRequest calibrate_request(const std::string& request_id) {
   v1::SubmitRequest request = compare_request(request_id);
   request.mutable_spec()->set_kind(v1::CALIBRATE);

@@ -86,6 +86,10 @@ class BrokenStore final : public db::Store {
     return broken();
   }
 
+  absl::StatusOr<std::vector<v1::Ceiling>> ceilings(const std::string&) const override {
+    return broken();
+  }
+
  private:
   static absl::Status broken() { return absl::InternalError("disk I/O error at /secret"); }
 };
