@@ -13,6 +13,7 @@ constexpr std::uint32_t kDefaultCalls = 20;
 constexpr std::uint32_t kLeastCalls = 3;
 constexpr std::int64_t kLongBlock_ns = 100'000'000;
 constexpr std::int64_t kCachesToRotate = 4;
+constexpr std::int64_t kMostSets = 1'000;  // more take longer to make than flushes take
 
 std::int64_t round_up(std::int64_t value, std::int64_t unit) {
   return (value + unit - 1) / unit * unit;
@@ -31,7 +32,8 @@ SetsPlan plan_sets(v1::CacheMode cache_mode,
   const std::int64_t touched = std::clamp<std::int64_t>(min_bytes, 1, set_bytes + 1);
   const std::int64_t num_sets =
       std::max<std::int64_t>(2, (kCachesToRotate * limits.cache_bytes + touched - 1) / touched);
-  return {.num_sets = num_sets, .flush = num_sets > limits.rotation_bytes / (set_bytes + 1)};
+  return {.num_sets = num_sets,
+          .flush = num_sets > kMostSets || num_sets > limits.rotation_bytes / (set_bytes + 1)};
 }
 
 std::uint32_t calls_a_block(std::uint32_t asked, std::int64_t call_ns) {
@@ -45,22 +47,13 @@ std::uint32_t calls_a_block(std::uint32_t asked, std::int64_t call_ns) {
 absl::StatusOr<std::uint32_t> calls_a_replay(std::uint32_t asked,
                                              std::int64_t call_ns,
                                              const SetsPlan& sets) {
-  constexpr const char* kAdvice = "; ask for the cache mode hot or the launch mode stream";
   if (sets.flush) {
     return absl::FailedPreconditionError(
-        absl::StrCat("launch_mode: a graph flushes no cache outside of what is timed, and the ",
+        absl::StrCat("timing_source: events around a graph would time the flushes in it, and the ",
                      with_commas(sets.num_sets),
-                     " input sets of a cold rotation do not fit",
-                     kAdvice));
-  }
-  if (sets.num_sets > kMostCalls) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("launch_mode: a cold rotation over ",
-                     with_commas(sets.num_sets),
-                     " input sets is longer than the largest graph, ",
-                     with_commas(kMostCalls),
-                     " calls",
-                     kAdvice));
+                     " input sets of a cold rotation do not fit; ask for CUPTI_ACTIVITY (--timing "
+                     "activity), the "
+                     "cache mode hot or the launch mode stream"));
   }
   std::int64_t num_calls = (calls_a_block(asked, call_ns) + kReplays - 1) / kReplays;
   if (call_ns > 0) {
@@ -70,6 +63,17 @@ absl::StatusOr<std::uint32_t> calls_a_replay(std::uint32_t asked,
   num_calls =
       std::min(round_up(num_calls, sets.num_sets), kMostCalls / sets.num_sets * sets.num_sets);
   return static_cast<std::uint32_t>(num_calls);
+}
+
+std::uint32_t calls_a_traced_replay(std::uint32_t asked,
+                                    std::int64_t call_ns,
+                                    const SetsPlan& sets) {
+  const std::int64_t num_calls = calls_a_block(asked, call_ns);
+  if (sets.flush) {
+    return static_cast<std::uint32_t>(num_calls);
+  }
+  return static_cast<std::uint32_t>(
+      std::min(round_up(num_calls, sets.num_sets), kMostCalls / sets.num_sets * sets.num_sets));
 }
 
 std::int64_t mean_call_ns(std::int64_t replay_ns, std::uint32_t calls_per_replay) {

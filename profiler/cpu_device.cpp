@@ -218,6 +218,14 @@ absl::StatusOr<BlockTimes> CpuDevice::time_block(const BlockRequest& request) {
         return status;
       }
       times.stages[stage].set_samples_ns(static_cast<int>(index), end_ns - begin_ns);
+      if (request.is_traced) {
+        v1::KernelSpan& span = *times.traced.add_spans();
+        span.set_stage(request.arm->stages[stage].name);
+        span.set_kernel(request.arm->arm.variant());
+        span.set_call(index);
+        span.set_start_ns(begin_ns - times.block.started_ns());
+        span.set_end_ns(end_ns - times.block.started_ns());
+      }
       begin_ns = end_ns;
     }
     times.stages[num_stages].set_samples_ns(static_cast<int>(index), begin_ns - first_ns);

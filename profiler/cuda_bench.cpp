@@ -163,7 +163,7 @@ absl::Status CudaDevice::bench_launches(std::vector<v1::Ceiling>& ceilings) {
     return absl::OkStatus();
   }
   const std::vector<std::string> stage = {"empty"};
-  ASSAY_RETURN_IF_ERROR(cupti_->begin(kLaunches, stage));
+  ASSAY_RETURN_IF_ERROR(cupti_->begin(kLaunches, stage, false));
   for (std::uint32_t call = 0; call < kLaunches; ++call) {
     ASSAY_RETURN_IF_ERROR(cupti_->push(call, 0));
     const cudaError_t launched = launch_empty(stream_.get());
@@ -199,7 +199,8 @@ absl::Status CudaDevice::bench_activity(std::vector<v1::Ceiling>& ceilings) {
       std::vector<KernelStamp> found(kControlLaunches, {~0ULL, 0});
       const auto bytes = std::as_writable_bytes(std::span(found));
       ASSAY_RETURN_IF_ERROR(write(memory.get(), bytes));
-      ASSAY_RETURN_IF_ERROR(is_on ? cupti_->begin(kControlLaunches, stage) : cupti_->pause());
+      ASSAY_RETURN_IF_ERROR(is_on ? cupti_->begin(kControlLaunches, stage, false)
+                                  : cupti_->pause());
       for (std::uint32_t call = 0; call < kControlLaunches; ++call) {
         if (is_on) {
           ASSAY_RETURN_IF_ERROR(cupti_->push(call, 0));

@@ -61,7 +61,7 @@ absl::Status CudaDevice::start() {
   std::size_t total_bytes = 0;
   ASSAY_RETURN_IF_CUDA_ERROR(cudaMemGetInfo(&free_bytes, &total_bytes));
   const auto memory_bytes = static_cast<std::int64_t>(free_bytes);
-  limits_ = {.timing_source = cupti_ != nullptr ? v1::CUPTI_ACTIVITY : v1::CUDA_EVENTS,
+  limits_ = {.timing_source = v1::CUPTI_ACTIVITY,
              .default_cache_mode = v1::COLD,
              .cache_bytes = description_.l2_bytes(),
              .input_cache_bytes = std::min(memory_bytes / 8, 4 * kGibibyte),
@@ -69,7 +69,8 @@ absl::Status CudaDevice::start() {
              .least_warm_up_ns = 50 * kMillisecond_ns,
              .most_warm_up_ns = 1000 * kMillisecond_ns,
              .memory_bytes = memory_bytes / 2,
-             .has_graphs = true};
+             .has_graphs = true,
+             .activity = cupti.status()};
   return absl::OkStatus();
 }
 

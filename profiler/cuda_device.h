@@ -12,10 +12,16 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace assay::profiler {
 
 void free_cuda_memory(std::byte* memory);
+
+std::vector<std::string> stage_names(const ArmPlan& arm);
+
+// What activity recorded of a block. INTERNAL where it recorded nothing.
+absl::Status take_block(CollectedBlock block, BlockTimes& times);
 
 class CudaDevice : public Device {
  public:
@@ -63,7 +69,9 @@ class CudaDevice : public Device {
 
   absl::Status wait() const;
 
+  absl::Status ready_flush();
   absl::Status flush();
+  absl::StatusOr<CudaGraph> capture_calls(const BlockRequest& request, NodePlaces& places);
   absl::Status launch_calls(const BlockRequest& request);
   absl::Status measure_ceiling();
   absl::Status bench_memory(std::vector<v1::Ceiling>& ceilings);
@@ -71,13 +79,16 @@ class CudaDevice : public Device {
   absl::Status bench_launches(std::vector<v1::Ceiling>& ceilings);
   absl::Status bench_activity(std::vector<v1::Ceiling>& ceilings);
 
+  // Twice the L2.
+  std::int64_t flush_bytes() const { return 2 * limits_.cache_bytes / 16 * 16; }
+
   int num_multiprocessors() const { return static_cast<int>(description_.num_multiprocessors()); }
 
   int ordinal_;
   std::unique_ptr<CuptiActivity> cupti_;
   std::unique_ptr<Nvml> nvml_;
   CudaStream stream_;
-  DeviceMemory flush_memory_ = {nullptr, free_cuda_memory};
+  DeviceMemory flush_memory_ = {nullptr, free_cuda_memory};  // what is written, then what is read
   std::uint64_t flush_seed_ = 0;
   double ceiling_bytes_per_ns_ = 0;
   int compute_capability_ = 0;

@@ -23,7 +23,9 @@ __global__ void flush_kernel(uint4* memory, std::size_t num_vectors, std::uint64
   }
 }
 
-// Several independent 16-byte loads in flight for each thread.
+// Several independent 16-byte loads in flight for each thread; those that stream leave the caches
+// first.
+template <bool kIsStreamed>
 __global__ void read_kernel(const uint4* memory, std::size_t num_vectors, std::uint32_t* sink) {
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
   std::uint32_t folded = 0;
@@ -32,7 +34,8 @@ __global__ void read_kernel(const uint4* memory, std::size_t num_vectors, std::u
     uint4 loaded[kUnroll];
 #pragma unroll
     for (int place = 0; place < kUnroll; ++place) {
-      loaded[place] = __ldcs(memory + index + place * stride);
+      const uint4* from = memory + index + place * stride;
+      loaded[place] = kIsStreamed ? __ldcs(from) : __ldcg(from);
     }
 #pragma unroll
     for (int place = 0; place < kUnroll; ++place) {
@@ -76,7 +79,18 @@ cudaError_t launch_read(const void* memory,
                         int num_multiprocessors,
                         cudaStream_t stream) {
   const auto num_blocks = static_cast<unsigned>(num_multiprocessors * kBlocksPerMultiprocessor);
-  read_kernel<<<num_blocks, kThreads, 0, stream>>>(
+  read_kernel<true><<<num_blocks, kThreads, 0, stream>>>(
+      static_cast<const uint4*>(memory), num_bytes / sizeof(uint4), sink);
+  return cudaGetLastError();
+}
+
+cudaError_t launch_cached_read(const void* memory,
+                               std::size_t num_bytes,
+                               std::uint32_t* sink,
+                               int num_multiprocessors,
+                               cudaStream_t stream) {
+  const auto num_blocks = static_cast<unsigned>(num_multiprocessors * kBlocksPerMultiprocessor);
+  read_kernel<false><<<num_blocks, kThreads, 0, stream>>>(
       static_cast<const uint4*>(memory), num_bytes / sizeof(uint4), sink);
   return cudaGetLastError();
 }

@@ -21,6 +21,13 @@ cudaError_t launch_read(const void* memory,
                         int num_multiprocessors,
                         cudaStream_t stream);
 
+// As launch_read(), through the caches, so that everything else leaves them.
+cudaError_t launch_cached_read(const void* memory,
+                               std::size_t num_bytes,
+                               std::uint32_t* sink,
+                               int num_multiprocessors,
+                               cudaStream_t stream);
+
 // Spins for that long by the device's global timer.
 cudaError_t launch_spin(std::int64_t duration_ns, cudaStream_t stream);
 

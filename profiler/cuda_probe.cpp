@@ -6,6 +6,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <fstream>
 #include <unistd.h>
@@ -79,6 +80,7 @@ void set_device_state(const DeviceState& before, const DeviceState& during, v1::
   block.set_memory_clock_mhz(during.memory_clock_mhz);
   block.set_temperature_celsius(during.temperature_celsius);
   block.set_power_milliwatts(during.power_milliwatts);
+  block.set_num_other_processes(std::max(before.num_other_processes, during.num_other_processes));
   block.set_throttle_reasons(throttle_text(reasons));
   if (const std::string because = disqualifying_text(reasons); !because.empty()) {
     block.set_disqualified(true);

@@ -17,10 +17,13 @@ namespace {
 
 constexpr std::int64_t kGibibyte = std::int64_t{1} << 30;
 constexpr int kCeilingRuns = 10;
+constexpr std::int64_t kSinkBytes = 16;
 
 std::int64_t now_ns() {
   return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
 }
+
+}  // namespace
 
 std::vector<std::string> stage_names(const ArmPlan& arm) {
   std::vector<std::string> names;
@@ -30,7 +33,18 @@ std::vector<std::string> stage_names(const ArmPlan& arm) {
   return names;
 }
 
-}  // namespace
+absl::Status take_block(CollectedBlock block, BlockTimes& times) {
+  if (block.num_kernels == 0) {
+    return absl::InternalError(
+        "no kernel of the block was recorded: none was launched, or CUPTI "
+        "records none of this process");
+  }
+  times.stages = std::move(block.stages);
+  times.num_invalid_records = block.num_invalid_records;
+  times.num_dropped_records = block.num_dropped_records;
+  times.traced.mutable_spans()->Assign(block.spans.begin(), block.spans.end());
+  return absl::OkStatus();
+}
 
 absl::Status CudaDevice::prepare_timing() {
   ASSAY_RETURN_IF_ERROR(wait());
@@ -38,13 +52,30 @@ absl::Status CudaDevice::prepare_timing() {
   return absl::OkStatus();
 }
 
-absl::Status CudaDevice::flush() {
-  const std::int64_t num_bytes = 2 * limits_.cache_bytes / 16 * 16;
-  if (flush_memory_ == nullptr) {
-    ASSAY_ASSIGN_OR_RETURN(flush_memory_, allocate(num_bytes));
+absl::Status CudaDevice::ready_flush() {
+  if (flush_memory_ != nullptr) {
+    return absl::OkStatus();
   }
-  ASSAY_RETURN_IF_CUDA_ERROR(launch_flush(
-      flush_memory_.get(), static_cast<std::size_t>(num_bytes), ++flush_seed_, stream_.get()));
+  const auto num_bytes = static_cast<std::size_t>(flush_bytes());
+  ASSAY_ASSIGN_OR_RETURN(flush_memory_, allocate(2 * flush_bytes() + kSinkBytes));
+  ASSAY_RETURN_IF_CUDA_ERROR(
+      launch_flush(flush_memory_.get() + num_bytes, num_bytes, ++flush_seed_, stream_.get()));
+  return absl::OkStatus();
+}
+
+// New random bytes push everything out, and reading others drains what was written, so that no call
+// pays for writing it back.
+absl::Status CudaDevice::flush() {
+  ASSAY_RETURN_IF_ERROR(ready_flush());
+  const auto num_bytes = static_cast<std::size_t>(flush_bytes());
+  std::byte* const memory = flush_memory_.get();
+  ASSAY_RETURN_IF_CUDA_ERROR(launch_flush(memory, num_bytes, ++flush_seed_, stream_.get()));
+  ASSAY_RETURN_IF_CUDA_ERROR(
+      launch_cached_read(memory + num_bytes,
+                         num_bytes,
+                         reinterpret_cast<std::uint32_t*>(memory + 2 * num_bytes),
+                         num_multiprocessors(),
+                         stream_.get()));
   return absl::OkStatus();
 }
 
@@ -71,11 +102,12 @@ absl::Status CudaDevice::launch_calls(const BlockRequest& request) {
 
 absl::StatusOr<BlockTimes> CudaDevice::time_block(const BlockRequest& request) {
   if (cupti_ == nullptr) {
-    return time_by_events(request);
+    return limits_.activity;
   }
   ASSAY_RETURN_IF_ERROR(wait());
+  ASSAY_RETURN_IF_CUDA_ERROR(cudaCtxResetPersistingL2Cache());
   const std::vector<std::string> stages = stage_names(*request.arm);
-  ASSAY_RETURN_IF_ERROR(cupti_->begin(request.num_calls, stages));
+  ASSAY_RETURN_IF_ERROR(cupti_->begin(request.num_calls, stages, request.is_traced));
   const DeviceState before = read_state(nvml_.get());
   BlockTimes times;
   times.block.set_started_ns(now_ns());
@@ -86,9 +118,7 @@ absl::StatusOr<BlockTimes> CudaDevice::time_block(const BlockRequest& request) {
   ASSAY_RETURN_IF_ERROR(wait());
   ASSAY_ASSIGN_OR_RETURN(CollectedBlock block, cupti_->finish());
   set_device_state(before, during, times.block);
-  times.stages = std::move(block.stages);
-  times.num_invalid_records = block.num_invalid_records;
-  times.num_dropped_records = block.num_dropped_records;
+  ASSAY_RETURN_IF_ERROR(take_block(std::move(block), times));
   return times;
 }
 
@@ -97,6 +127,7 @@ absl::StatusOr<BlockTimes> CudaDevice::time_by_events(const BlockRequest& reques
     ASSAY_RETURN_IF_ERROR(cupti_->pause());
   }
   ASSAY_RETURN_IF_ERROR(wait());
+  ASSAY_RETURN_IF_CUDA_ERROR(cudaCtxResetPersistingL2Cache());
   const DeviceState before = read_state(nvml_.get());
   BlockTimes times;
   times.block.set_started_ns(now_ns());

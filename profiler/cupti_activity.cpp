@@ -1,5 +1,6 @@
 #include "profiler/cupti_activity.h"
 
+#include "profiler/kernel_name.h"
 #include "proto/status.h"
 
 #include "absl/strings/str_cat.h"
@@ -10,6 +11,7 @@
 #include <cstdlib>
 #include <dlfcn.h>
 #include <mutex>
+#include <utility>
 
 namespace assay::profiler {
 namespace {
@@ -43,6 +45,11 @@ struct Functions {
   decltype(&cuptiActivityGetNumDroppedRecords) num_dropped = nullptr;
   decltype(&cuptiActivityPushExternalCorrelationId) push = nullptr;
   decltype(&cuptiActivityPopExternalCorrelationId) pop = nullptr;
+  decltype(&cuptiGetTimestamp) timestamp = nullptr;
+  decltype(&cuptiGetGraphNodeId) graph_node_id = nullptr;
+  decltype(&cuptiSubscribe) subscribe = nullptr;
+  decltype(&cuptiUnsubscribe) unsubscribe = nullptr;
+  decltype(&cuptiEnableCallback) enable_callback = nullptr;
 };
 
 template <class Function>
@@ -68,26 +75,46 @@ class LoadedCupti : public CuptiActivity {
       functions_.disable(kind);
     }
     functions_.flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+    if (subscriber_ != nullptr) {
+      functions_.unsubscribe(subscriber_);
+    }
     the_cupti = nullptr;
   }
 
   LoadedCupti(const LoadedCupti&) = delete;
   LoadedCupti& operator=(const LoadedCupti&) = delete;
 
-  absl::Status start() {
-    return status_of(functions_.register_callbacks(request_buffer, complete_buffer),
-                     "cuptiActivityRegisterCallbacks");
-  }
+  absl::Status start();
 
-  absl::Status begin(std::uint32_t num_calls, std::span<const std::string> stages) override;
+  absl::Status begin(std::uint32_t num_calls,
+                     std::span<const std::string> stages,
+                     bool keeps_spans) override;
+  absl::Status begin_replays(std::uint32_t num_replays,
+                             std::uint32_t calls_per_replay,
+                             std::span<const std::string> stages,
+                             const NodePlaces& places,
+                             bool keeps_spans) override;
   absl::Status push(std::uint32_t call, std::size_t stage) override;
+  absl::Status push_replay(std::uint32_t replay) override;
   absl::Status pop() override;
   absl::StatusOr<CollectedBlock> finish() override;
   absl::Status pause() override;
 
+  absl::StatusOr<std::uint64_t> node_id(cudaGraphNode_t node) const override;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> take_clones() override;
+
   std::string version() const override { return absl::StrCat(version_); }
 
  private:
+  absl::Status record();
+  absl::Status push_id(std::uint64_t id);
+  void add_clone(const CUpti_GraphData& graph);
+
+  static void CUPTIAPI hear(void* self,
+                            CUpti_CallbackDomain domain,
+                            CUpti_CallbackId id,
+                            const void* data);
+
   absl::Status status_of(CUptiResult result, const char* call) const;
   void take(std::uint8_t* buffer, std::size_t num_bytes, CUcontext context, std::uint32_t stream);
 
@@ -102,7 +129,10 @@ class LoadedCupti : public CuptiActivity {
 
   Functions functions_;
   std::uint32_t version_;
+  CUpti_SubscriberHandle subscriber_ = nullptr;
   bool is_enabled_ = false;
+  std::mutex clones_mutex_;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> clones_;  // guarded by clones_mutex_
   std::mutex mutex_;
   ActivityCollector collector_;  // guarded by mutex_
 };
@@ -113,7 +143,63 @@ absl::Status LoadedCupti::status_of(CUptiResult result, const char* call) const 
   }
   const char* text = nullptr;
   functions_.result_string(result, &text);
-  return absl::UnavailableError(absl::StrCat(call, ": ", text == nullptr ? "unknown" : text));
+  return absl::UnavailableError(absl::StrCat(
+      call, ": ", text == nullptr ? "unknown" : text, " (", static_cast<int>(result), ")"));
+}
+
+// CUPTI has one subscriber a process: who cannot be it shares the process with another profiler,
+// and would lose its own records or those of the other.
+absl::Status LoadedCupti::start() {
+  const CUptiResult subscribed = functions_.subscribe(&subscriber_, hear, this);
+  if (absl::Status status = status_of(subscribed, "cuptiSubscribe"); !status.ok()) {
+    subscriber_ = nullptr;
+    return subscribed == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED
+               ? absl::UnavailableError(
+                     absl::StrCat(std::string(status.message()),
+                                  ": another profiler has this process (nsys, ncu, a sanitizer)"))
+               : status;
+  }
+  ASSAY_RETURN_IF_ERROR(
+      status_of(functions_.enable_callback(
+                    1, subscriber_, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED),
+                "cuptiEnableCallback"));
+  return status_of(functions_.register_callbacks(request_buffer, complete_buffer),
+                   "cuptiActivityRegisterCallbacks");
+}
+
+void LoadedCupti::hear(void* self,
+                       CUpti_CallbackDomain domain,
+                       CUpti_CallbackId id,
+                       const void* data) {
+  if (domain != CUPTI_CB_DOMAIN_RESOURCE) {
+    return;
+  }
+  const auto* resource = static_cast<const CUpti_ResourceData*>(data);
+  if (id == CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED && resource->resourceDescriptor != nullptr) {
+    static_cast<LoadedCupti*>(self)->add_clone(
+        *static_cast<const CUpti_GraphData*>(resource->resourceDescriptor));
+  }
+}
+
+void LoadedCupti::add_clone(const CUpti_GraphData& graph) {
+  std::uint64_t clone = 0;
+  std::uint64_t original = 0;
+  if (functions_.graph_node_id(graph.node, &clone) == CUPTI_SUCCESS &&
+      functions_.graph_node_id(graph.originalNode, &original) == CUPTI_SUCCESS) {
+    const std::lock_guard lock(clones_mutex_);
+    clones_.emplace_back(clone, original);
+  }
+}
+
+absl::StatusOr<std::uint64_t> LoadedCupti::node_id(cudaGraphNode_t node) const {
+  std::uint64_t id = 0;
+  ASSAY_RETURN_IF_ERROR(status_of(functions_.graph_node_id(node, &id), "cuptiGetGraphNodeId"));
+  return id;
+}
+
+std::vector<std::pair<std::uint64_t, std::uint64_t>> LoadedCupti::take_clones() {
+  const std::lock_guard lock(clones_mutex_);
+  return std::exchange(clones_, {});
 }
 
 void LoadedCupti::request_buffer(std::uint8_t** buffer,
@@ -146,9 +232,12 @@ void LoadedCupti::take(std::uint8_t* buffer,
     if (record->kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL ||
         record->kind == CUPTI_ACTIVITY_KIND_KERNEL) {
       const auto* kernel = reinterpret_cast<const KernelActivity*>(record);
+      const bool is_named = collector_.keeps_spans() && kernel->name != nullptr;
       collector_.add_kernel({.correlation_id = kernel->correlationId,
                              .start_ns = kernel->start,
-                             .end_ns = kernel->end});
+                             .end_ns = kernel->end,
+                             .graph_node_id = kernel->graphNodeId,
+                             .name = is_named ? short_kernel_name(kernel->name) : ""});
     } else if (record->kind == CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION) {
       const auto* external = reinterpret_cast<const CUpti_ActivityExternalCorrelation*>(record);
       if (external->externalKind == CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0) {
@@ -162,18 +251,39 @@ void LoadedCupti::take(std::uint8_t* buffer,
   }
 }
 
-absl::Status LoadedCupti::begin(std::uint32_t num_calls, std::span<const std::string> stages) {
+// Records of warm-up and of the block before go to the collector's former state.
+absl::Status LoadedCupti::record() {
   if (!is_enabled_) {
     for (const CUpti_ActivityKind kind : kKinds) {
       ASSAY_RETURN_IF_ERROR(status_of(functions_.enable(kind), "cuptiActivityEnable"));
     }
     is_enabled_ = true;
   }
-  // Records of warm-up and of the block before go to the collector's former state.
-  ASSAY_RETURN_IF_ERROR(
-      status_of(functions_.flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED), "cuptiActivityFlushAll"));
+  return status_of(functions_.flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED), "cuptiActivityFlushAll");
+}
+
+absl::Status LoadedCupti::begin(std::uint32_t num_calls,
+                                std::span<const std::string> stages,
+                                bool keeps_spans) {
+  ASSAY_RETURN_IF_ERROR(record());
+  std::uint64_t now_ns = 0;
+  ASSAY_RETURN_IF_ERROR(status_of(functions_.timestamp(&now_ns), "cuptiGetTimestamp"));
   const std::lock_guard lock(mutex_);
   collector_.begin(num_calls, stages);
+  if (keeps_spans) {
+    collector_.keep_spans(now_ns);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status LoadedCupti::begin_replays(std::uint32_t num_replays,
+                                        std::uint32_t calls_per_replay,
+                                        std::span<const std::string> stages,
+                                        const NodePlaces& places,
+                                        bool keeps_spans) {
+  ASSAY_RETURN_IF_ERROR(begin(num_replays * calls_per_replay, stages, keeps_spans));
+  const std::lock_guard lock(mutex_);
+  collector_.expect_replays(calls_per_replay, places);
   return absl::OkStatus();
 }
 
@@ -183,6 +293,19 @@ absl::Status LoadedCupti::push(std::uint32_t call, std::size_t stage) {
     const std::lock_guard lock(mutex_);
     id = collector_.id_of(call, stage);
   }
+  return push_id(id);
+}
+
+absl::Status LoadedCupti::push_replay(std::uint32_t replay) {
+  std::uint64_t id = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    id = collector_.id_of_replay(replay);
+  }
+  return push_id(id);
+}
+
+absl::Status LoadedCupti::push_id(std::uint64_t id) {
   return status_of(functions_.push(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, id),
                    "cuptiActivityPushExternalCorrelationId");
 }
@@ -231,7 +354,12 @@ absl::StatusOr<std::unique_ptr<CuptiActivity>> CuptiActivity::open() {
       !find(library, "cuptiActivityGetNextRecord", functions.next_record) ||
       !find(library, "cuptiActivityGetNumDroppedRecords", functions.num_dropped) ||
       !find(library, "cuptiActivityPushExternalCorrelationId", functions.push) ||
-      !find(library, "cuptiActivityPopExternalCorrelationId", functions.pop)) {
+      !find(library, "cuptiActivityPopExternalCorrelationId", functions.pop) ||
+      !find(library, "cuptiGetTimestamp", functions.timestamp) ||
+      !find(library, "cuptiGetGraphNodeId", functions.graph_node_id) ||
+      !find(library, "cuptiSubscribe", functions.subscribe) ||
+      !find(library, "cuptiUnsubscribe", functions.unsubscribe) ||
+      !find(library, "cuptiEnableCallback", functions.enable_callback)) {
     return absl::UnavailableError("libcupti.so lacks a function that is needed");
   }
   // Records are read by the layout of the headers, so the major version must be theirs.

@@ -29,7 +29,8 @@ struct BlockRequest {
   std::span<void* const* const> sets = {};
   std::size_t first_set = 0;
   std::uint32_t num_calls = 0;
-  bool flush = false;  // before every call, outside the timed window
+  bool flush = false;      // before every call, outside the timed window
+  bool is_traced = false;  // BlockTimes::traced is wanted
   std::int64_t experiment_id = 0;
   std::string_view label;
 };
@@ -41,6 +42,7 @@ struct BlockTimes {
   std::vector<v1::StageSamples> stages;
   std::uint32_t num_invalid_records = 0;
   std::uint32_t num_dropped_records = 0;
+  v1::TracedBlock traced;  // its spans alone, where they are wanted and the source has them
 };
 
 // Calls of one arm captured as a graph, ready to run. Not to be replayed after its tensors are
@@ -55,6 +57,13 @@ class CapturedCalls {
   // Replays once unwatched, which hides the host's part and leaves the caches as every replay does,
   // and then `num_replays` times back to back. Profilers are off.
   virtual absl::StatusOr<BlockTimes> time_replays(std::uint32_t num_replays) = 0;
+
+  // Replays once unwatched, and then `num_replays` times kernel by kernel: a sample a call, as of a
+  // block outside of graphs.
+  virtual absl::StatusOr<BlockTimes> time_by_activity(std::uint32_t /*num_replays*/,
+                                                      bool /*is_traced*/) {
+    return absl::UnimplementedError("the device has no times of single kernels");
+  }
 };
 
 // Limits of the device, for planning a session.
@@ -68,6 +77,9 @@ struct DeviceLimits {
   std::int64_t most_warm_up_ns = 0;
   std::int64_t memory_bytes = 0;  // one problem may take this much
   bool has_graphs = false;
+  // Why times of single kernels (CUPTI_ACTIVITY) cannot be had; OK: they can, or are not the
+  // device's.
+  absl::Status activity = {};
 };
 
 class Device {
@@ -107,7 +119,7 @@ class Device {
   virtual absl::Status prepare_timing() = 0;
   virtual absl::StatusOr<BlockTimes> time_block(const BlockRequest& request) = 0;
 
-  // The calls of a block without `flush` as a graph. FAILED_PRECONDITION (harmless) where they
+  // The calls of a block as a graph, flushes among them. FAILED_PRECONDITION (harmless) where they
   // cannot be captured.
   virtual absl::StatusOr<std::unique_ptr<CapturedCalls>> capture(const BlockRequest& /*request*/) {
     return absl::FailedPreconditionError("launch_mode: the device has no graphs");

@@ -2,9 +2,13 @@
 
 #include "absl/strings/str_cat.h"
 
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <dlfcn.h>
+#include <unistd.h>
 #include <utility>
+#include <vector>
 
 namespace assay::profiler {
 namespace {
@@ -44,6 +48,18 @@ std::string text_of(std::uint64_t reasons) {
   return text;
 }
 
+// nvmlProcessInfo_t of version 2 and later.
+struct ProcessInfo {
+  unsigned pid;
+  unsigned long long used_memory;
+  unsigned gpu_instance;
+  unsigned compute_instance;
+};
+
+constexpr std::size_t kMostProcesses = 64;
+// Asking for processes takes longer than a short block.
+constexpr std::chrono::milliseconds kProcessesInterval{200};
+
 struct CloseLibrary {
   void operator()(void* library) const noexcept { dlclose(library); }
 };
@@ -60,6 +76,7 @@ struct Functions {
   int (*power)(NvmlDevice, unsigned*) = nullptr;
   int (*reasons)(NvmlDevice, unsigned long long*) = nullptr;
   int (*driver_version)(char*, unsigned) = nullptr;
+  int (*processes)(NvmlDevice, unsigned*, ProcessInfo*) = nullptr;  // may be missing
 };
 
 template <class Function>
@@ -93,6 +110,7 @@ class LoadedNvml : public Nvml {
     if (functions_.reasons(device_, &reasons) == kSuccess) {
       state.throttle_reasons = reasons;
     }
+    state.num_other_processes = other_processes();
     return state;
   }
 
@@ -102,15 +120,42 @@ class LoadedNvml : public Nvml {
   }
 
  private:
+  std::uint32_t other_processes() const {
+    const auto now = std::chrono::steady_clock::now();
+    if (functions_.processes == nullptr || now < asked_ + kProcessesInterval) {
+      return num_others_;
+    }
+    asked_ = now;
+    std::array<ProcessInfo, kMostProcesses> infos = {};
+    unsigned num = kMostProcesses;
+    if (functions_.processes(device_, &num, infos.data()) != kSuccess) {
+      return num_others_;
+    }
+    std::vector<std::uint32_t> ids;
+    for (unsigned i = 0; i < num && i < kMostProcesses; ++i) {
+      ids.push_back(infos[i].pid);
+    }
+    num_others_ = count_others(ids, static_cast<std::uint32_t>(getpid()));
+    return num_others_;
+  }
+
   Library library_;
   Functions functions_;
   NvmlDevice device_;
+  mutable std::chrono::steady_clock::time_point asked_;
+  mutable std::uint32_t num_others_ = 0;
 };
 
 }  // namespace
 
 std::string throttle_text(std::uint64_t reasons) {
   return text_of(reasons);
+}
+
+std::uint32_t count_others(std::span<const std::uint32_t> process_ids, std::uint32_t own_id) {
+  const auto num = static_cast<std::uint32_t>(process_ids.size());
+  const auto own = static_cast<std::uint32_t>(std::ranges::count(process_ids, own_id));
+  return num == 0 ? 0 : num - std::max(own, 1U);
 }
 
 std::string disqualifying_text(std::uint64_t reasons) {
@@ -136,6 +181,7 @@ absl::StatusOr<std::unique_ptr<Nvml>> Nvml::open(const std::string& uuid) {
        !find(handle, "nvmlDeviceGetCurrentClocksEventReasons", functions.reasons))) {
     return absl::UnavailableError("libnvidia-ml.so.1 lacks a function that is needed");
   }
+  find(handle, "nvmlDeviceGetComputeRunningProcesses_v3", functions.processes);
   if (const int code = functions.init(); code != kSuccess) {
     return absl::UnavailableError(absl::StrCat("nvmlInit_v2: error ", code));
   }

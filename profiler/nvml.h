@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 namespace assay::profiler {
@@ -18,10 +19,16 @@ struct DeviceState {
   std::uint32_t temperature_celsius = 0;
   std::uint32_t power_milliwatts = 0;
   std::uint64_t throttle_reasons = 0;
+  std::uint32_t num_other_processes = 0;  // that have a context on the device
 };
 
 // "power cap, hardware slowdown"; empty when nothing holds the device back.
 std::string throttle_text(std::uint64_t reasons);
+
+// How many of the processes with a context are others. A process that finds itself among them
+// leaves itself out; one that does not (process ids may be those of another namespace) takes one
+// of them for itself.
+std::uint32_t count_others(std::span<const std::uint32_t> process_ids, std::uint32_t own_id);
 
 // The reasons that make a block no sample of the kernel: heat and hardware, not the power cap.
 std::string disqualifying_text(std::uint64_t reasons);

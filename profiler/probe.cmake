@@ -2,6 +2,7 @@
 add_library(
   assay_probe STATIC
   activity_collector.cpp
+  admission.cpp
   arm_check.cpp
   arm_plan.cpp
   block_plan.cpp
@@ -14,6 +15,7 @@ add_library(
   cpu_bench.cpp
   cpu_device.cpp
   guarded_buffer.cpp
+  kernel_name.cpp
   invariance_check.cpp
   matched_tensors.cpp
   mutant_check.cpp

@@ -1,5 +1,6 @@
 #include "profiler/session.h"
 
+#include "profiler/admission.h"
 #include "profiler/nvtx.h"
 #include "profiler/poison.h"
 #include "profiler/schedule.h"
@@ -46,6 +47,13 @@ void append(const BlockTimes& times, v1::Measurement& measurement) {
                                       times.num_invalid_records);
   measurement.set_num_dropped_records(measurement.num_dropped_records() +
                                       times.num_dropped_records);
+  if (!times.traced.spans().empty()) {
+    v1::TracedBlock& traced = *measurement.add_traced_blocks();
+    traced = times.traced;
+    traced.set_round(times.block.round());
+    traced.set_leg(times.block.leg());
+    traced.set_started_ns(times.block.started_ns());
+  }
 }
 
 }  // namespace
@@ -79,8 +87,7 @@ absl::Status Session::plan_arms(const v1::RunnerOpen& request) {
 absl::Status Session::describe_arm(const Arm& arm, v1::Measurement& measurement) {
   *measurement.mutable_arm() = arm.plan.arm;
   measurement.set_family(arm.plan.family);
-  measurement.set_timing_source(launch_mode_ == v1::GRAPH ? v1::CUDA_EVENTS
-                                                          : state_.device.limits().timing_source);
+  measurement.set_timing_source(source_);
   measurement.set_launch_mode(launch_mode_);
   measurement.set_cache_mode(cache_mode_);
   measurement.set_num_input_sets(static_cast<std::uint32_t>(state_.workspace.sets().size()));
@@ -110,11 +117,30 @@ absl::Status Session::choose_sets(const v1::RunnerOpen& request) {
                                                                    : request.cache_mode();
   next_set_ = 0;
   sets_ = plan_sets(cache_mode_, problem_->min_bytes(), state_.workspace.set_bytes(), limits);
+  ASSAY_RETURN_IF_ERROR(choose_source(request.timing_source()));
   if (launch_mode_ == v1::GRAPH) {
-    ASSAY_RETURN_IF_ERROR(calls_a_replay(request.num_calls(), 0, sets_).status());
+    ASSAY_RETURN_IF_ERROR(calls_of_graph(request.num_calls(), 0).status());
   }
   return sets_.flush ? absl::OkStatus()
                      : state_.workspace.rotate(static_cast<std::size_t>(sets_.num_sets));
+}
+
+// What cannot be had is refused: times of another source are other figures.
+absl::Status Session::choose_source(v1::TimingSource asked) {
+  const DeviceLimits& limits = state_.device.limits();
+  source_ = asked;
+  if (source_ == v1::TIMING_SOURCE_UNSPECIFIED) {
+    source_ = launch_mode_ == v1::STREAM ? limits.timing_source
+              : sets_.flush              ? v1::CUPTI_ACTIVITY
+                                         : v1::CUDA_EVENTS;
+  }
+  if (source_ == v1::CUPTI_ACTIVITY && !limits.activity.ok()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("timing_source: kernel times cannot be had (",
+                     std::string(limits.activity.message()),
+                     "); end the other profiler, or ask for CUDA_EVENTS (--timing events)"));
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<v1::RunnerOpened> Session::open(const v1::RunnerOpen& request) {
@@ -173,11 +199,13 @@ absl::StatusOr<v1::RunnerOpened> Session::open(const v1::RunnerOpen& request) {
         return is_harmless(status) ? refused(status) : status;
       }
     }
-    ASSAY_RETURN_IF_ERROR(warm_up(*arms_[role]));
+    ASSAY_RETURN_IF_ERROR(warm_up(
+        *arms_[role], request.admission_ns() > 0 ? request.admission_ns() : kDefaultAdmissionNs));
     slowest_ns = std::max(slowest_ns, arms_[role]->call_ns);
     v1::Measurement& measurement =
         role == 0 ? *opened.mutable_baseline() : *opened.mutable_candidate();
     measurement.set_warm_up(arms_[role]->warm_up);
+    *measurement.mutable_admission() = arms_[role]->admission;
     if (cache_mode_ == v1::COLD) {
       ASSAY_ASSIGN_OR_RETURN(const std::int64_t floor_ns,
                              state_.device.floor_ns(problem_->min_bytes()));
@@ -204,30 +232,39 @@ BlockRequest Session::block_request(const Arm& arm, std::uint32_t num_calls) {
           .label = &arm == &*arms_[0] ? "baseline" : "candidate"};
 }
 
-absl::Status Session::warm_up(Arm& arm) {
+// Then until the clock is steady, under the arm's own load.
+absl::Status Session::warm_up(Arm& arm, std::int64_t admission_ns) {
   const DeviceLimits& limits = state_.device.limits();
-  WarmUp warm_up(limits.least_warm_up_ns, limits.most_warm_up_ns, now_ns());
+  const std::int64_t start_ns = now_ns();
+  WarmUp warm_up(limits.least_warm_up_ns, limits.most_warm_up_ns, start_ns);
+  Admission admission(start_ns + admission_ns);
   while (!warm_up.is_done(now_ns())) {
     ASSAY_ASSIGN_OR_RETURN(const BlockTimes times, time_calls(arm, warm_up.next_calls()));
     warm_up.add(times, now_ns());
+    admission.add(times.block);
+  }
+  const std::int64_t warm_ns = now_ns();
+  while (!admission.is_over(now_ns())) {
+    ASSAY_ASSIGN_OR_RETURN(const BlockTimes times, time_calls(arm, warm_up.next_calls()));
+    admission.add(times.block);
   }
   arm.warm_up = warm_up.account();
   arm.call_ns = warm_up.call_ns();
+  arm.admission = admission.account(now_ns() - warm_ns);
   return absl::OkStatus();
 }
 
-absl::Status Session::time_leg(
-    Arm& arm, std::uint32_t round, std::uint32_t leg, bool is_looked_at, v1::Measurement& timed) {
+absl::Status Session::time_leg(Arm& arm, const Leg& leg, v1::Measurement& timed) {
   // What the last call leaves is looked at on close, so nothing older may be there.
   const std::size_t last_set = (next_set_ + arm.num_calls - 1) % state_.workspace.sets().size();
   ASSAY_RETURN_IF_ERROR(state_.workspace.poison(last_set, kSecondPoison));
   const std::int64_t start_ns = now_ns();
-  ASSAY_ASSIGN_OR_RETURN(BlockTimes times, time_calls(arm, arm.num_calls));
-  times.block.set_round(round);
-  times.block.set_leg(leg);
+  ASSAY_ASSIGN_OR_RETURN(BlockTimes times, time_calls(arm, arm.num_calls, leg.is_traced));
+  times.block.set_round(leg.round);
+  times.block.set_leg(leg.place);
   append(times, timed);
   // Reading is slow beside a short block, and the device should not idle between blocks.
-  if (!is_looked_at && now_ns() - start_ns < kUnhurriedBlock_ns) {
+  if (!leg.is_looked_at && now_ns() - start_ns < kUnhurriedBlock_ns) {
     return absl::OkStatus();
   }
   arm.was_timed = true;
@@ -244,7 +281,8 @@ absl::StatusOr<v1::RunnerTimed> Session::time(const v1::RunnerTime& request) {
   timed.mutable_baseline();
   const std::uint32_t end_round = request.first_round() + request.num_rounds();
   for (std::uint32_t round = request.first_round(); round < end_round; ++round) {
-    const bool is_looked_at = round == request.first_round() || round + 1 == end_round;
+    const bool is_first = round == request.first_round();
+    const bool is_looked_at = is_first || round + 1 == end_round;
     const std::vector<ArmRole> legs = arms_[1].has_value()
                                           ? round_legs(request.schedule(), round, request.seed())
                                           : measure_legs();
@@ -252,9 +290,7 @@ absl::StatusOr<v1::RunnerTimed> Session::time(const v1::RunnerTime& request) {
       const bool is_baseline = legs[leg] == ArmRole::kBaseline;
       ASSAY_RETURN_IF_ERROR(
           time_leg(*arms_[is_baseline ? 0 : 1],
-                   round,
-                   leg,
-                   is_looked_at,
+                   {round, leg, is_looked_at, is_first},
                    is_baseline ? *timed.mutable_baseline() : *timed.mutable_candidate()));
     }
     if (request.budget_ns() > 0 && now_ns() - start_ns > request.budget_ns()) {
@@ -286,6 +322,22 @@ absl::Status Session::check_timed_outputs(const Arm& arm, v1::Measurement& measu
   return absl::OkStatus();
 }
 
+// Launches by a stream say nothing about a graph.
+absl::Status Session::time_again(Arm& arm, v1::Measurement& measurement) {
+  if (launch_mode_ == v1::GRAPH) {
+    return source_ == v1::CUDA_EVENTS ? trace_replay(arm, measurement) : absl::OkStatus();
+  }
+  if (source_ == v1::CUDA_EVENTS) {
+    return absl::OkStatus();
+  }
+  const auto events =
+      state_.device.time_by_events(block_request(arm, std::min(arm.num_calls, kEventCalls)));
+  if (events.ok()) {
+    measurement.mutable_event_stages()->Add(events->stages.begin(), events->stages.end());
+  }
+  return absl::IsUnimplemented(events.status()) ? absl::OkStatus() : events.status();
+}
+
 absl::StatusOr<v1::RunnerClosed> Session::close() {
   v1::RunnerClosed closed;
   closed.mutable_baseline();
@@ -300,16 +352,8 @@ absl::StatusOr<v1::RunnerClosed> Session::close() {
     v1::Measurement& measurement =
         role == 0 ? *closed.mutable_baseline() : *closed.mutable_candidate();
     ASSAY_RETURN_IF_ERROR(check_timed_outputs(*arms_[role], measurement));
-    // Launches by a stream say nothing about a graph.
-    if (!arms_[role]->was_timed || launch_mode_ == v1::GRAPH) {
-      continue;
-    }
-    auto events = state_.device.time_by_events(
-        block_request(*arms_[role], std::min(arms_[role]->num_calls, kEventCalls)));
-    if (events.ok()) {
-      measurement.mutable_event_stages()->Add(events->stages.begin(), events->stages.end());
-    } else if (!absl::IsUnimplemented(events.status())) {
-      return events.status();
+    if (arms_[role]->was_timed) {
+      ASSAY_RETURN_IF_ERROR(time_again(*arms_[role], measurement));
     }
   }
 

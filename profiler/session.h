@@ -40,8 +40,10 @@ struct SessionArm {
   bool was_timed = false;
   std::string warm_up;
   std::int64_t call_ns = 0;
+  v1::Admission admission;
   std::uint32_t num_calls = 0;           // a block
-  std::unique_ptr<CapturedCalls> graph;  // of num_calls / kReplays calls, in the graph launch mode
+  std::unique_ptr<CapturedCalls> graph;  // in the graph launch mode
+  std::uint32_t calls_per_replay = 0;    // of the graph
 };
 
 class Session {
@@ -60,17 +62,29 @@ class Session {
  private:
   using Arm = SessionArm;
 
+  struct Leg {
+    std::uint32_t round = 0;
+    std::uint32_t place = 0;
+    bool is_looked_at = false;
+    bool is_traced = false;
+  };
+
   absl::Status plan_arms(const v1::RunnerOpen& request);
   absl::Status describe_arm(const Arm& arm, v1::Measurement& measurement);
   absl::Status choose_sets(const v1::RunnerOpen& request);
+  absl::Status choose_source(v1::TimingSource asked);
   // Graphs that are long enough, by their own account of how long a call is.
   absl::Status capture(Arm& arm, std::uint32_t asked);
-  absl::Status warm_up(Arm& arm);
+  // As its times' source asks for.
+  absl::StatusOr<std::uint32_t> calls_of_graph(std::uint32_t asked, std::int64_t call_ns) const;
+  absl::Status trace_replay(Arm& arm, v1::Measurement& measurement);
+  absl::Status warm_up(Arm& arm, std::int64_t admission_ns);
   BlockRequest block_request(const Arm& arm, std::uint32_t num_calls);
   // In the graph launch mode as many as whole replays, at least one.
-  absl::StatusOr<BlockTimes> time_calls(Arm& arm, std::uint32_t num_calls);
-  absl::Status time_leg(
-      Arm& arm, std::uint32_t round, std::uint32_t leg, bool is_looked_at, v1::Measurement& timed);
+  absl::StatusOr<BlockTimes> time_calls(Arm& arm, std::uint32_t num_calls, bool is_traced = false);
+  absl::Status time_leg(Arm& arm, const Leg& leg, v1::Measurement& timed);
+  // The pass beside the timed one: events, or a graph's kernels one by one.
+  absl::Status time_again(Arm& arm, v1::Measurement& measurement);
   absl::Status check_timed_outputs(const Arm& arm, v1::Measurement& measurement);
 
   RunnerState& state_;
@@ -80,6 +94,7 @@ class Session {
   std::array<std::optional<Arm>, 2> arms_;  // by ArmRole
   v1::CacheMode cache_mode_ = v1::HOT;
   v1::LaunchMode launch_mode_ = v1::STREAM;
+  v1::TimingSource source_ = v1::TIMING_SOURCE_UNSPECIFIED;
   SetsPlan sets_;
   std::size_t next_set_ = 0;
   std::int64_t experiment_id_ = 0;

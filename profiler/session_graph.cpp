@@ -1,7 +1,9 @@
 #include "profiler/session.h"
+#include "profiler/statistics.h"
 #include "proto/status.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace assay::profiler {
 namespace {
@@ -9,8 +11,29 @@ namespace {
 // The first mostly tells how long a call is, and the second is as long as that asks for.
 constexpr int kMostGraphs = 5;
 constexpr std::uint32_t kGrowth = 8;
+// Calls of a traced replay that are kept.
+constexpr int kMostTracedCalls = 200;
+
+// The median call; 0 where none has a time.
+std::int64_t call_ns_of(const BlockTimes& times) {
+  const auto total = std::ranges::find(times.stages, "total", &v1::StageSamples::stage);
+  if (total == times.stages.end()) {
+    return 0;
+  }
+  const auto& samples = total->samples_ns();
+  const auto middle = median(std::span(samples.data(), static_cast<std::size_t>(samples.size())));
+  return middle.ok() ? std::llround(*middle) : 0;
+}
 
 }  // namespace
+
+absl::StatusOr<std::uint32_t> Session::calls_of_graph(std::uint32_t asked,
+                                                      std::int64_t call_ns) const {
+  if (source_ == v1::CUPTI_ACTIVITY) {
+    return calls_a_traced_replay(asked, call_ns, sets_);
+  }
+  return calls_a_replay(asked, call_ns, sets_);
+}
 
 absl::Status Session::capture(Arm& arm, std::uint32_t asked) {
   std::uint32_t num_calls = 0;
@@ -18,26 +41,56 @@ absl::Status Session::capture(Arm& arm, std::uint32_t asked) {
     // A replay without a time was over before its end was launched.
     const std::uint32_t least =
         arm.call_ns > 0 ? asked : std::max(asked, kGrowth * kReplays * num_calls);
-    ASSAY_ASSIGN_OR_RETURN(const std::uint32_t wanted, calls_a_replay(least, arm.call_ns, sets_));
+    ASSAY_ASSIGN_OR_RETURN(const std::uint32_t wanted, calls_of_graph(least, arm.call_ns));
     if (wanted == num_calls) {
       break;
     }
     num_calls = wanted;
     ASSAY_ASSIGN_OR_RETURN(arm.graph, state_.device.capture(block_request(arm, num_calls)));
-    ASSAY_ASSIGN_OR_RETURN(const BlockTimes times, arm.graph->time_replays(1));
-    arm.call_ns = times.stages.front().samples_ns(0);
+    arm.calls_per_replay = num_calls;
+    ASSAY_ASSIGN_OR_RETURN(const BlockTimes times, time_calls(arm, num_calls));
+    arm.call_ns = call_ns_of(times);
   }
-  arm.num_calls = kReplays * num_calls;
+  arm.num_calls = source_ == v1::CUPTI_ACTIVITY ? num_calls : kReplays * num_calls;
   return absl::OkStatus();
 }
 
-absl::StatusOr<BlockTimes> Session::time_calls(Arm& arm, std::uint32_t num_calls) {
+absl::StatusOr<BlockTimes> Session::time_calls(Arm& arm, std::uint32_t num_calls, bool is_traced) {
   if (arm.graph != nullptr) {
-    return arm.graph->time_replays(std::max(kReplays * num_calls / arm.num_calls, 1U));
+    const std::uint32_t num_replays = std::max(num_calls / arm.calls_per_replay, 1U);
+    return source_ == v1::CUPTI_ACTIVITY ? arm.graph->time_by_activity(num_replays, is_traced)
+                                         : arm.graph->time_replays(num_replays);
   }
-  auto times = state_.device.time_block(block_request(arm, num_calls));
+  BlockRequest request = block_request(arm, num_calls);
+  request.is_traced = is_traced;
+  auto times = source_ == v1::CUDA_EVENTS ? state_.device.time_by_events(request)
+                                          : state_.device.time_block(request);
   next_set_ += num_calls;
   return times;
+}
+
+// A replay more, whose kernels say what of the call is theirs.
+absl::Status Session::trace_replay(Arm& arm, v1::Measurement& measurement) {
+  auto times = arm.graph->time_by_activity(1, true);
+  if (absl::IsUnimplemented(times.status())) {
+    return absl::OkStatus();
+  }
+  ASSAY_RETURN_IF_ERROR(times.status());
+  for (v1::StageSamples& stage : times->stages) {
+    if (stage.samples_ns_size() > kMostTracedCalls) {
+      stage.mutable_samples_ns()->Truncate(kMostTracedCalls);
+    }
+    *measurement.add_activity_stages() = stage;
+  }
+  v1::TracedBlock& traced = *measurement.add_traced_blocks();
+  traced.set_is_replay(true);
+  traced.set_started_ns(times->block.started_ns());
+  for (const v1::KernelSpan& span : times->traced.spans()) {
+    if (span.call() < kMostTracedCalls) {
+      *traced.add_spans() = span;
+    }
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace assay::profiler

@@ -136,6 +136,79 @@ TEST(ActivityCollector, CountsTimeInWhichKernelsOfACallOverlapOnce) {
   EXPECT_EQ(block.num_incomplete_calls, 0U);
 }
 
+TEST(ActivityCollector, GivesNoTimeToACallThatLostOneOfItsKernels) {
+  ActivityCollector collector;
+  collector.begin(2, kStages);
+  Launches launches(collector);
+  launches.add(0, 0, 10, 20);
+  launches.add(0, 0, 20, 30);
+  launches.add(0, 1, 30, 35);
+  launches.add(1, 0, 40, 50);
+  launches.add(1, 1, 60, 65);
+  const CollectedBlock block = collector.finish();
+  EXPECT_EQ(samples(block, "total"), (std::vector<std::int64_t>{25, 0}));
+  EXPECT_EQ(block.num_incomplete_calls, 1U);
+  EXPECT_EQ(block.num_kernels, 5U);
+}
+
+// Three kernels a call, one launch for ten calls, and a node that flushes a cache before each.
+TEST(ActivityCollector, TellsTheKernelsOfAReplayedGraphApartByTheirNodes) {
+  constexpr std::uint32_t kCalls = 5;
+  NodePlaces places;
+  for (std::uint32_t call = 0; call < kCalls; ++call) {
+    places[10 * call + 1] = {call, 0};
+    places[10 * call + 2] = {call, 0};
+    places[10 * call + 3] = {call, 1};
+  }
+  ActivityCollector collector;
+  collector.begin(2 * kCalls, kStages);
+  collector.expect_replays(kCalls, places);
+  collector.keep_spans(1'000);
+  for (std::uint32_t replay = 0; replay < 2; ++replay) {
+    collector.add_external(50 + replay, collector.id_of_replay(replay));
+    // Handed over from the last node to the first.
+    for (std::uint32_t call = kCalls; call-- > 0;) {
+      const std::uint64_t start_ns = 10'000 * (replay + 1) + 1'000 * call;
+      const auto add = [&](std::uint64_t node, std::uint64_t from, std::uint64_t to) {
+        collector.add_kernel({.correlation_id = 50 + replay,
+                              .start_ns = start_ns + from,
+                              .end_ns = start_ns + to,
+                              .graph_node_id = 10 * call + node,
+                              .name = "kernel"});
+      };
+      add(3, 50, 57 + call);
+      add(2, 30, 45);
+      add(1, 10, 20);
+      add(9, 0, 9);
+    }
+  }
+  const CollectedBlock block = collector.finish();
+  EXPECT_EQ(samples(block, "chunk"), std::vector<std::int64_t>(10, 25));
+  EXPECT_EQ(samples(block, "merge"), (std::vector<std::int64_t>{7, 8, 9, 10, 11, 7, 8, 9, 10, 11}));
+  EXPECT_EQ(samples(block, "span"),
+            (std::vector<std::int64_t>{47, 48, 49, 50, 51, 47, 48, 49, 50, 51}));
+  EXPECT_EQ(block.num_incomplete_calls, 0U);
+  EXPECT_EQ(block.num_kernels, 30U);
+  ASSERT_EQ(block.spans.size(), 30U);
+  EXPECT_EQ(block.spans[0].start_ns(), 9'010);
+  EXPECT_EQ(block.spans[0].graph_node_id(), 1U);
+  EXPECT_EQ(block.spans[29].call(), 9U);
+  EXPECT_EQ(block.spans[29].stage(), "merge");
+}
+
+TEST(ActivityCollector, GivesNoTimeToAReplayOfAnotherGraph) {
+  const NodePlaces places = {{1, {0, 0}}, {2, {0, 1}}};
+  ActivityCollector collector;
+  collector.begin(1, kStages);
+  collector.expect_replays(1, places);
+  collector.add_external(5, collector.id_of_replay(0));
+  collector.add_kernel({.correlation_id = 5, .start_ns = 10, .end_ns = 20, .graph_node_id = 77});
+  const CollectedBlock block = collector.finish();
+  EXPECT_EQ(samples(block, "total"), std::vector<std::int64_t>{0});
+  EXPECT_EQ(block.num_kernels, 0U);
+  EXPECT_EQ(block.num_incomplete_calls, 1U);
+}
+
 TEST(ActivityCollector, JoinsAnIdThatArrivesAfterItsKernel) {
   ActivityCollector collector;
   const std::array<std::string, 1> stages = {"all"};

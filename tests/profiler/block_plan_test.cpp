@@ -27,13 +27,16 @@ TEST(BlockPlan, FlushesWhereTheRotationDoesNotFit) {
   EXPECT_EQ(calls_a_replay(0, 0, sets).status().code(), absl::StatusCode::kFailedPrecondition);
 }
 
-TEST(BlockPlan, RefusesAGraphOfTooManySets) {
-  const auto planned = calls_a_replay(0, 0, {.num_sets = 10'001});
-  EXPECT_EQ(planned.status().code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_EQ(std::string(planned.status().message()),
-            "launch_mode: a cold rotation over 10,001 input sets is longer than the largest graph, "
-            "10,000 calls; ask for the cache mode hot or the launch mode stream");
-  EXPECT_EQ(calls(0, 0, 10'000), 10'000U);
+TEST(BlockPlan, FlushesRatherThanRotateOverThousandsOfSmallSets) {
+  const SetsPlan sets = plan_sets(v1::COLD, 2'048, 2'048, limits());
+  EXPECT_TRUE(sets.flush);
+  EXPECT_FALSE(plan_sets(v1::COLD, 256 << 10, 256 << 10, limits()).flush);
+}
+
+TEST(BlockPlan, TracesABlockOfWholeRotationsOrOfFlushes) {
+  EXPECT_EQ(calls_a_traced_replay(0, 1'000, {.num_sets = 7}), 21U);
+  EXPECT_EQ(calls_a_traced_replay(0, 1'000, {.num_sets = 240}), 240U);
+  EXPECT_EQ(calls_a_traced_replay(0, 1'000, {.num_sets = 5'000, .flush = true}), 20U);
 }
 
 TEST(BlockPlan, RotatesOverFourTimesTheCache) {

@@ -7,10 +7,12 @@ target_link_libraries(
 
 assay_test(profiler/frames LIBS assay::frames assay::proto LABELS threads)
 assay_test(profiler/activity_collector LIBS assay::probe)
+assay_test(profiler/admission LIBS assay::probe)
 assay_test(profiler/arm_plan LIBS assay::probe)
 assay_test(profiler/block_plan LIBS assay::probe)
 assay_test(profiler/checks LIBS assay::probe faulty_operator)
 assay_test(profiler/invariance_check LIBS assay::probe faulty_operator)
+assay_test(profiler/kernel_name LIBS assay::probe)
 assay_test(profiler/runner LIBS assay::probe faulty_operator LABELS threads)
 assay_test(profiler/session LIBS assay::probe faulty_operator LABELS threads)
 assay_test(profiler/session_graph LIBS assay::probe faulty_operator LABELS threads)

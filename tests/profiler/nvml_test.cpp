@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 namespace assay::profiler {
 namespace {
 
@@ -17,6 +19,16 @@ TEST(Nvml, NamesEveryReasonButIdleness) {
   EXPECT_EQ(throttle_text(0), "");
   EXPECT_EQ(throttle_text(0x1), "");
   EXPECT_EQ(throttle_text(0x4 | 0x8), "power cap, hardware slowdown");
+}
+
+TEST(Nvml, CountsOtherProcessesWhateverTheirNumbersMean) {
+  constexpr std::uint32_t kOwn = 7;
+  const auto others = [](std::vector<std::uint32_t> ids) { return count_others(ids, kOwn); };
+  EXPECT_EQ(others({}), 0U);
+  EXPECT_EQ(others({7}), 0U);
+  EXPECT_EQ(others({7, 9}), 1U);
+  EXPECT_EQ(others({4711}), 0U);
+  EXPECT_EQ(others({4711, 4712}), 1U);
 }
 
 }  // namespace

@@ -23,6 +23,7 @@ class ReplayingDevice : public Device {
   std::vector<BlockRequest> captures;  // what it was asked
   std::vector<void* const*> calls;     // the sets of all calls of replays, in order
   int num_stream_blocks = 0;
+  int num_traced_replays = 0;  // by activity
 
   DeviceLimits& mutable_limits() { return limits_; }
 
@@ -113,6 +114,41 @@ class ReplayingDevice::Replays : public CapturedCalls {
     times.block.set_num_calls(num_replays * request_.num_calls);
     times.block.set_calls_per_sample(request_.num_calls);
     times.stages.emplace_back().set_stage("total");
+    if (absl::Status status = replay(num_replays); !status.ok()) {
+      return status;
+    }
+    for (std::uint32_t replay = 0; replay < num_replays; ++replay) {
+      times.stages[0].add_samples_ns(request_.num_calls < device_.least_calls ? 0
+                                                                              : device_.call_ns);
+    }
+    return times;
+  }
+
+  absl::StatusOr<BlockTimes> time_by_activity(std::uint32_t num_replays, bool is_traced) override {
+    if (!device_.limits_.activity.ok()) {
+      return absl::UnimplementedError("no activity");
+    }
+    ++device_.num_traced_replays;
+    if (absl::Status status = replay(num_replays); !status.ok()) {
+      return status;
+    }
+    BlockTimes times;
+    times.block.set_num_calls(num_replays * request_.num_calls);
+    times.stages.emplace_back().set_stage("total");
+    for (std::uint32_t call = 0; call < times.block.num_calls(); ++call) {
+      times.stages[0].add_samples_ns(device_.call_ns);
+      if (is_traced) {
+        v1::KernelSpan& span = *times.traced.add_spans();
+        span.set_call(call);
+        span.set_start_ns(call * device_.call_ns);
+        span.set_end_ns((call + 1) * device_.call_ns);
+      }
+    }
+    return times;
+  }
+
+ private:
+  absl::Status replay(std::uint32_t num_replays) {
     kernels::Call call = {.problem = request_.problem, .parameters = request_.arm->parameters};
     for (std::uint32_t index = 0; index < (num_replays + 1) * request_.num_calls; ++index) {
       const std::uint32_t place = index % request_.num_calls;
@@ -124,14 +160,9 @@ class ReplayingDevice::Replays : public CapturedCalls {
         }
       }
     }
-    for (std::uint32_t replay = 0; replay < num_replays; ++replay) {
-      times.stages[0].add_samples_ns(request_.num_calls < device_.least_calls ? 0
-                                                                              : device_.call_ns);
-    }
-    return times;
+    return absl::OkStatus();
   }
 
- private:
   ReplayingDevice& device_;
   BlockRequest request_;
 };

@@ -73,16 +73,68 @@ TEST_F(SessionGraphTest, GivesUpADeviceThatFailsWhileItCaptures) {
   EXPECT_FALSE(is_refused(opened.status()));
 }
 
-TEST_F(SessionGraphTest, RefusesAColdGraphWhoseSetsDoNotFit) {
+TEST_F(SessionGraphTest, RefusesEventsAroundAColdGraphWhoseSetsDoNotFit) {
   device_.mutable_limits().rotation_bytes = 100'000;
   v1::RunnerOpen message = request("plain", "twin");
   message.set_cache_mode(v1::COLD);
+  message.set_timing_source(v1::CUDA_EVENTS);
   const auto opened = session_.open(message);
   EXPECT_TRUE(is_refused(opened.status()));
   EXPECT_EQ(std::string(opened.status().message()),
-            "launch_mode: a graph flushes no cache outside of what is timed, and the 22 input sets "
-            "of a cold rotation do not fit; ask for the cache mode hot or the launch mode stream");
+            "timing_source: events around a graph would time the flushes in it, and the 22 input "
+            "sets of a cold rotation do not fit; ask for CUPTI_ACTIVITY (--timing activity), the "
+            "cache mode hot or the launch mode stream");
   EXPECT_TRUE(device_.captures.empty());
+}
+
+TEST_F(SessionGraphTest, TimesAColdGraphThatFlushesKernelByKernel) {
+  device_.mutable_limits().rotation_bytes = 100'000;
+  v1::RunnerOpen message = request("plain", "twin");
+  message.set_cache_mode(v1::COLD);
+  const v1::RunnerOpened opened = open(message);
+  EXPECT_EQ(opened.baseline().timing_source(), v1::CUPTI_ACTIVITY);
+  ASSERT_FALSE(device_.captures.empty());
+  EXPECT_TRUE(device_.captures.back().flush);
+  const v1::RunnerTimed timed = time(2);
+  const v1::Block& block = timed.candidate().blocks(0);
+  EXPECT_EQ(block.calls_per_sample(), 0U);
+  EXPECT_EQ(timed.candidate().stages(0).samples_ns_size(), static_cast<int>(4 * block.num_calls()));
+  // The first round of a request.
+  EXPECT_EQ(timed.candidate().traced_blocks_size(), 2);
+  EXPECT_EQ(timed.baseline().traced_blocks_size(), 1);
+  EXPECT_TRUE(session_.close().ok());
+}
+
+TEST_F(SessionGraphTest, RefusesKernelTimesWhereAnotherProfilerHasThem) {
+  device_.mutable_limits().activity =
+      absl::UnavailableError("cuptiSubscribe: CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED (39)");
+  v1::RunnerOpen message = request("plain", "twin");
+  message.set_timing_source(v1::CUPTI_ACTIVITY);
+  const auto refusal = session_.open(message);
+  EXPECT_TRUE(is_refused(refusal.status()));
+  EXPECT_EQ(std::string(refusal.status().message()),
+            "timing_source: kernel times cannot be had (cuptiSubscribe: "
+            "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED (39)); end the other profiler, or ask "
+            "for CUDA_EVENTS (--timing events)");
+  message.set_timing_source(v1::CUDA_EVENTS);
+  EXPECT_EQ(open(message).baseline().timing_source(), v1::CUDA_EVENTS);
+  time(1);
+  const auto closed = session_.close();
+  ASSERT_TRUE(closed.ok()) << closed.status();
+  EXPECT_EQ(closed->baseline().activity_stages_size(), 0);
+}
+
+TEST_F(SessionGraphTest, ReplaysOnceMoreKernelByKernelBesideEvents) {
+  EXPECT_EQ(open(request("plain", "twin")).baseline().timing_source(), v1::CUDA_EVENTS);
+  time(1);
+  EXPECT_EQ(device_.num_traced_replays, 0);
+  const auto closed = session_.close();
+  ASSERT_TRUE(closed.ok()) << closed.status();
+  EXPECT_EQ(device_.num_traced_replays, 2);
+  ASSERT_EQ(closed->candidate().activity_stages_size(), 1);
+  EXPECT_EQ(closed->candidate().activity_stages(0).samples_ns(0), 500'000);
+  ASSERT_EQ(closed->candidate().traced_blocks_size(), 1);
+  EXPECT_TRUE(closed->candidate().traced_blocks(0).is_replay());
 }
 
 TEST_F(SessionGraphTest, CapturesNothingOfARejectedArm) {

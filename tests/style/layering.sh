@@ -25,7 +25,7 @@ allowed() {
 }
 
 # A header of ours or of a library has a slash, an extension or one of these names; C and POSIX headers are free.
-system='^(sys|linux|netinet|arpa|net|bits)/|^(dlfcn|errno|fcntl|poll|pthread|pwd|sched|semaphore|signal|spawn|stdio|stdlib|string|termios|time|unistd|syscall|limits|stdint|stddef|math|immintrin|cpuid|x86intrin|elf|link|getopt|sysexits)\.h$|^[a-z_0-9]+$'
+system='^(sys|linux|netinet|arpa|net|bits)/|^(cxxabi|dlfcn|errno|fcntl|poll|pthread|pwd|sched|semaphore|signal|spawn|stdio|stdlib|string|termios|time|unistd|syscall|limits|stdint|stddef|math|immintrin|cpuid|x86intrin|elf|link|getopt|sysexits)\.h$|^[a-z_0-9]+$'
 
 # The daemon's part of the profiler: no device, no kernels.
 device_half='^(kernels/|cuda|cupti|nvtx3/|nvml|generated_cuda)'
