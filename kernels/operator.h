@@ -97,6 +97,9 @@ class Problem {
   virtual Reference reference(std::size_t tensor) const = 0;
   // The fewest bytes that a call must move through memory, of inputs and outputs (not of scratch).
   virtual std::int64_t min_bytes() const = 0;
+  // The fewest floating-point operations of a call, 2 for a multiply-add; exponentials and what
+  // selects are not counted.
+  virtual std::int64_t min_flops() const = 0;
 };
 
 // Launch parameters by their place in the variant's `parameters`: the integer, or the index of the

@@ -57,6 +57,7 @@ class AttentionProblem : public PlannedProblem {
   std::vector<ElementRange> live(std::size_t tensor) const override;
   Reference reference(std::size_t tensor) const override;
   std::int64_t min_bytes() const override;
+  std::int64_t min_flops() const override;
 
  private:
   void describe_tensors(const Workload& workload);
@@ -316,6 +317,19 @@ std::int64_t AttentionProblem::min_bytes() const {
   const std::int64_t row_bytes = plan_.shape.dim * size_bytes(DType::kBF16);
   return num_keys * plan_.shape.num_kv_heads * 2 * row_bytes + num_bytes(tensors_[kQ]) +
          num_bytes(tensors_[kOut]);
+}
+
+// A score and a value take 2 * dim each for every key that a row sees.
+std::int64_t AttentionProblem::min_flops() const {
+  const Shape& shape = plan_.shape;
+  std::int64_t num_keys = 0;
+  for (const Stream& stream : plan_.streams) {
+    for (std::int32_t row = 0; row < shape.width; ++row) {
+      const attention::KeyRange keys = visible_range(shape, stream.context, row);
+      num_keys += keys.end - keys.begin;
+    }
+  }
+  return 4 * std::int64_t{shape.dim} * shape.num_heads * num_keys;
 }
 
 }  // namespace

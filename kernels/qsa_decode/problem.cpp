@@ -71,6 +71,7 @@ class DecodeProblem : public QsaProblem {
   std::vector<ElementRange> live(std::size_t tensor) const override;
   Reference reference(std::size_t tensor) const override;
   std::int64_t min_bytes() const override;
+  std::int64_t min_flops() const override;
 
  private:
   std::int32_t entries_of(std::int32_t query) const;
@@ -253,6 +254,17 @@ std::int64_t DecodeProblem::min_bytes() const {
   const std::int64_t num_cells = std::ranges::count(is_read, true);
   return num_cells * bytes_per_cell + num_entries * size_bytes(DType::kI32) +
          num_bytes(tensors_[kQ]) + num_bytes(tensors_[kOut]);
+}
+
+// A score and a value take 2 * kHeadDim each for every visible cell of a selection.
+std::int64_t DecodeProblem::min_flops() const {
+  std::int64_t num_visible = 0;
+  for (std::int32_t query = 0; query < plan_.shape.num_queries; ++query) {
+    for (std::int32_t entry = 0; entry < entries_of(query); ++entry) {
+      num_visible += is_visible(cell_of(query, entry)) ? 1 : 0;
+    }
+  }
+  return 4 * std::int64_t{kHeadDim} * kNumHeads * num_visible;
 }
 
 }  // namespace

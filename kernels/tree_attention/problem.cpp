@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -88,6 +89,7 @@ class AttentionProblem : public ViewProblem {
   }
 
   std::int64_t min_bytes() const override;
+  std::int64_t min_flops() const override;
 
  private:
   void add_inputs(const Workload& workload);
@@ -304,6 +306,13 @@ std::int64_t AttentionProblem::min_bytes() const {
   }
   const std::int64_t bytes_per_key = 2 * size_bytes(DType::kBF16) * plan_.num_kv_heads * plan_.dim;
   return num_keys * bytes_per_key + num_bytes(tensors_[kQ]) + num_bytes(tensors_[kOut]);
+}
+
+// A score and a value take 2 * dim each for every key that a row sees.
+std::int64_t AttentionProblem::min_flops() const {
+  const std::int64_t num_keys =
+      std::accumulate(tables_.row_keys.begin(), tables_.row_keys.end(), std::int64_t{0});
+  return 4 * std::int64_t{plan_.dim} * plan_.num_heads * num_keys;
 }
 
 }  // namespace

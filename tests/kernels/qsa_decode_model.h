@@ -43,6 +43,8 @@ class ModelProblem : public QsaProblem {
 
   std::int64_t min_bytes() const override { return 0; }
 
+  std::int64_t min_flops() const override { return 0; }
+
   std::size_t num_bytes(std::size_t tensor) const { return bytes_[tensor].size(); }
 
   template <class T>

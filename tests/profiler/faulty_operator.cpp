@@ -76,6 +76,8 @@ class AxpyProblem : public kernels::Problem {
 
   std::int64_t min_bytes() const override { return 3 * 4 * n_; }
 
+  std::int64_t min_flops() const override { return 2 * n_; }
+
  private:
   float input(std::size_t tensor, std::int64_t index) const {
     return is_zero_ ? 0.0F : static_cast<float>(index % 97 + 1) * (tensor == kX ? 0.5F : 0.25F);

@@ -41,6 +41,8 @@ class TinyProblem : public kernels::Problem {
 
   std::int64_t min_bytes() const override { return 64; }
 
+  std::int64_t min_flops() const override { return 0; }
+
   int num_fills() const { return num_fills_; }
 
  private:

@@ -221,5 +221,17 @@ TEST(Problem, CountsTheBytesOfKeysWithinSomeWindow) {
             (2'047 + 4) * kPerKey + 4 * kPerRow);
 }
 
+// Row r of 8 reaches back 2,047 - r context keys.
+TEST(Problem, CountsTheOperationsOfVisibleKeys) {
+  const auto flops = [](std::vector<Setting> axes) {
+    return make_problem(workload_of(axes))->min_flops();
+  };
+  constexpr std::int64_t kPerPair = 4 * 128 * 32;
+  EXPECT_EQ(flops({}), (8 * 2'047 - 28 + 8 * 8) * kPerPair);
+  EXPECT_EQ(flops({{"window", "-1"}}), 8 * (4'096 + 8) * kPerPair);
+  EXPECT_EQ(flops({{"window", "0"}, {"causal", "yes"}}), (8 * 9 / 2) * kPerPair);
+  EXPECT_EQ(flops({{"streams", "0"}}), 0);
+}
+
 }  // namespace
 }  // namespace assay::kernels::block_attention

@@ -90,6 +90,18 @@ TEST(Problem, CountsTheBytesOfDistinctVisibleCells) {
   EXPECT_EQ(bytes({{"resident", "none"}}), kQueryBytes);
 }
 
+TEST(Problem, CountsTheOperationsOfVisibleCells) {
+  const auto flops = [](const std::vector<Setting>& axes) {
+    return make_problem(make_workload(op(), axes))->min_flops();
+  };
+  constexpr std::int64_t kPerCell = 4 * 256 * 24;
+  EXPECT_EQ(flops({{"width", "2048"}, {"kv", "q4_0"}}), 2'048 * kPerCell);
+  // Each query folds a cell that it shares.
+  EXPECT_EQ(flops({{"width", "2048"}, {"n_q", "3"}, {"sharing", "shared"}}), 3 * 2'048 * kPerCell);
+  EXPECT_EQ(flops({{"width", "4096"}, {"cap", "2112"}}), 2'112 * kPerCell);
+  EXPECT_EQ(flops({{"width", "2048"}, {"resident", "none"}}), 0);
+}
+
 TEST(Problem, IsLiveInChunksWithinTheWidth) {
   const auto problem = make_problem(
       make_workload(op(), {{"width", "65"}, {"cap", "192"}, {"n_q", "2"}, {"spread", "falling"}}));

@@ -252,6 +252,18 @@ TEST(Problem, CountsTheBytesOfKeysOncePerStream) {
   EXPECT_EQ(bytes({{"streams", "0"}}), 0);
 }
 
+TEST(Problem, CountsTheOperationsOfVisibleKeys) {
+  const auto flops = [](const Settings& axes) { return problem_with(axes)->min_flops(); };
+  constexpr std::int64_t kPerPair = 4 * 128 * 48;
+  EXPECT_EQ(flops({{"rows", "1"}, {"committed", "512"}}), 513 * kPerPair);
+  // Row r of a chain sees r + 1 rows of its path.
+  EXPECT_EQ(flops({{"rows", "3"}, {"tree", "chain"}, {"committed", "10"}, {"streams", "2"}}),
+            2 * (11 + 12 + 13) * kPerPair);
+  EXPECT_EQ(flops({{"heads", "24"}, {"dim", "256"}, {"rows", "1"}, {"committed", "0"}}),
+            4 * 256 * 24);
+  EXPECT_EQ(flops({{"rows", "0"}}), 0);
+}
+
 TEST(Problem, SizesThePartialsOfTheLongestContextWithoutOverflow) {
   const auto problem = problem_with({{"rows", "64"}, {"tree", "levels"}, {"committed", "4194304"}});
   EXPECT_EQ(shape_of(*problem).num_groups, 8'193);
