@@ -1,4 +1,5 @@
 #include "kernels/block_attention/operator.h"
+#include "kernels/calibration/operator.h"
 #include "kernels/operator.h"
 #include "kernels/qsa_decode/operator.h"
 #include "kernels/tree_attention/operator.h"
@@ -9,8 +10,9 @@
 namespace assay::kernels {
 
 std::span<const Operator* const> catalogue() {
-  static const std::array<const Operator*, 3> operators = {
+  static const std::array<const Operator*, 4> operators = {
       &block_attention::block_attention(),
+      &calibration::calibration(),
       &qsa_decode::qsa_decode(),
       &tree_attention::tree_attention(),
   };

@@ -66,6 +66,11 @@ expect 0 "goldens: 259 of 259 reproduced" show last
 expect 0 "invariances: 11 of 11 hold" check block_attention --device cpu
 expect 0 "mutants: 9 of 9 rejected" show last
 expect 0 "goldens: 337 of 337 reproduced" show last
+expect 0 "invariances: 1 of 1 hold" check calibration --device cpu
+expect 0 "mutants: 4 of 4 rejected" show last
+expect 0 "goldens: 96 of 96 reproduced" show last
+expect 0 "bits equal in 1 of 1; goldens: 1 reproduced" compare calibration --baseline plain \
+  --candidate fours:extra=20 --workload c3 --device cpu --calls 3 --rounds 12
 expect 0 "compare" list
 
 # One digit of one golden is changed: the check fails and names the case.

@@ -12,11 +12,11 @@
 namespace assay::profiler {
 namespace {
 
-// A cold graph rotates over so many sets of a smaller workload that it would hold little else.
-constexpr std::int64_t kLeastGraphBytes = 1'000'000;
+// A cold rotation over a smaller workload takes so many sets that it would be little else.
+constexpr std::int64_t kLeastBytes = 1'000'000;
 
-// The named workload with the smallest tensors, of those whose calls move at least these bytes.
-v1::Workload small_workload(const kernels::Operator& op, std::int64_t least_bytes) {
+// The named workload with the smallest tensors, of those that a cold rotation suits.
+v1::Workload small_workload(const kernels::Operator& op) {
   v1::Workload smallest;
   std::int64_t fewest = -1;
   for (const kernels::NamedWorkload& named : op.workloads) {
@@ -24,7 +24,7 @@ v1::Workload small_workload(const kernels::Operator& op, std::int64_t least_byte
     const auto workload = complete_workload(op, given);
     EXPECT_TRUE(workload.ok()) << workload.status();
     const auto problem = workload.ok() ? op.make_problem(*workload) : nullptr;
-    if (problem == nullptr || problem->min_bytes() < least_bytes) {
+    if (problem == nullptr || problem->min_bytes() < kLeastBytes) {
       continue;
     }
     std::int64_t num_bytes = 0;
@@ -91,7 +91,7 @@ void expect_configuration_carried(Device& device,
     const v1::VariantInfo* const candidate = find_candidate(info);
     v1::RunnerOpen request;
     request.set_operator_name(info.name());
-    *request.mutable_workload() = small_workload(*op, is_graph ? kLeastGraphBytes : 0);
+    *request.mutable_workload() = small_workload(*op);
     request.mutable_baseline()->set_variant(info.variants(0).name());
     if (candidate != nullptr) {
       request.mutable_candidate()->set_variant(candidate->name());
