@@ -19,8 +19,16 @@ struct CudaKernelInfo {
   dim3 grid = {};
   dim3 block = {};
   cudaFuncAttributes attributes = {};  // registers, static shared, local and constant bytes
+  const void* function = nullptr;      // as the runtime knows it
   std::int64_t dynamic_shared_bytes = 0;
 };
+
+// Fills in what the kernel's code says of itself.
+template <class Kernel>
+cudaError_t describe_code(Kernel* kernel, CudaKernelInfo* info) {
+  info->function = reinterpret_cast<const void*>(kernel);
+  return cudaFuncGetAttributes(&info->attributes, kernel);
+}
 
 // A stage's launcher and its description. `describe` launches nothing and needs only the problem
 // and the parameters of a call, no tensors.

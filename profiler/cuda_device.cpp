@@ -17,6 +17,28 @@ constexpr std::int64_t kMillisecond_ns = 1'000'000;
 constexpr std::int64_t kGibibyte = std::int64_t{1} << 30;
 constexpr std::int64_t kSpin_ns = 30'000 * kMillisecond_ns;
 
+// Nothing where the runtime does not tell: a kernel whose shared memory was never asked for has no
+// occupancy.
+void set_occupancy(const kernels::CudaKernelInfo& info,
+                   int most_warps,
+                   v1::KernelResources& resources) {
+  const auto num_threads = static_cast<int>(resources.num_threads());
+  int num_blocks = 0;
+  if (info.function == nullptr || most_warps <= 0 || num_threads <= 0 ||
+      cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+          &num_blocks,
+          info.function,
+          num_threads,
+          static_cast<std::size_t>(info.dynamic_shared_bytes)) != cudaSuccess) {
+    cudaGetLastError();
+    return;
+  }
+  constexpr int kWarp = 32;
+  const int num_warps = num_blocks * ((num_threads + kWarp - 1) / kWarp);
+  resources.set_num_resident_blocks(static_cast<std::uint32_t>(num_blocks));
+  resources.set_occupancy(static_cast<double>(num_warps) / most_warps);
+}
+
 }  // namespace
 
 void free_cuda_memory(std::byte* memory) {
@@ -45,6 +67,10 @@ absl::Status CudaDevice::start() {
   ASSAY_RETURN_IF_CUDA_ERROR(
       cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, ordinal_));
   compute_capability_ = 10 * major + minor;
+  int most_threads = 0;
+  ASSAY_RETURN_IF_CUDA_ERROR(
+      cudaDeviceGetAttribute(&most_threads, cudaDevAttrMaxThreadsPerMultiProcessor, ordinal_));
+  most_warps_ = most_threads / 32;
   auto nvml = Nvml::open(description_.uuid());
   add_capability(description_, "clocks (NVML)", nvml.status());
   if (nvml.ok()) {
@@ -81,7 +107,7 @@ StagePlan CudaDevice::bind_stage(const kernels::CudaStage& stage) const {
     return cuda_status(launch(call, stream), "launch");
   };
   if (launch.describe != nullptr) {
-    plan.describe = [launch, name = std::string(stage.name)](
+    plan.describe = [launch, name = std::string(stage.name), most_warps = most_warps_](
                         const kernels::Call& call) -> absl::StatusOr<v1::KernelResources> {
       kernels::CudaKernelInfo info;
       ASSAY_RETURN_IF_CUDA_ERROR(launch.describe(call, &info));
@@ -94,6 +120,13 @@ StagePlan CudaDevice::bind_stage(const kernels::CudaStage& stage) const {
       resources.set_local_bytes(static_cast<std::int64_t>(info.attributes.localSizeBytes));
       resources.set_num_blocks(info.grid.x * info.grid.y * info.grid.z);
       resources.set_num_threads(info.block.x * info.block.y * info.block.z);
+      for (const unsigned extent : {info.grid.x, info.grid.y, info.grid.z}) {
+        resources.add_grid(extent);
+      }
+      for (const unsigned extent : {info.block.x, info.block.y, info.block.z}) {
+        resources.add_block(extent);
+      }
+      set_occupancy(info, most_warps, resources);
       return resources;
     };
   }

@@ -20,7 +20,7 @@ void free_cuda_memory(std::byte* memory);
 
 std::vector<std::string> stage_names(const ArmPlan& arm);
 
-// What activity recorded of a block. INTERNAL where it recorded nothing.
+// What activity recorded of a block. FAILED_PRECONDITION (harmless) where it recorded nothing.
 absl::Status take_block(CollectedBlock block, BlockTimes& times);
 
 class CudaDevice : public Device {
@@ -92,6 +92,7 @@ class CudaDevice : public Device {
   std::uint64_t flush_seed_ = 0;
   double ceiling_bytes_per_ns_ = 0;
   int compute_capability_ = 0;
+  int most_warps_ = 0;  // of a multiprocessor
   DeviceLimits limits_;
   v1::Device description_;
 };

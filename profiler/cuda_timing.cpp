@@ -35,9 +35,9 @@ std::vector<std::string> stage_names(const ArmPlan& arm) {
 
 absl::Status take_block(CollectedBlock block, BlockTimes& times) {
   if (block.num_kernels == 0) {
-    return absl::InternalError(
-        "no kernel of the block was recorded: none was launched, or CUPTI "
-        "records none of this process");
+    return absl::FailedPreconditionError(
+        "no kernel of the block was recorded: none was launched, or CUPTI records none of this "
+        "process");
   }
   times.stages = std::move(block.stages);
   times.num_invalid_records = block.num_invalid_records;

@@ -92,6 +92,7 @@ absl::Status Session::describe_arm(const Arm& arm, v1::Measurement& measurement)
   measurement.set_cache_mode(cache_mode_);
   measurement.set_num_input_sets(static_cast<std::uint32_t>(state_.workspace.sets().size()));
   measurement.set_min_bytes(problem_->min_bytes());
+  measurement.set_min_flops(problem_->min_flops());
   for (const auto& [spec, digest] : state_.workspace.inputs()) {
     v1::TensorDigest& input = *measurement.add_inputs();
     input.set_tensor(spec->name);
@@ -199,8 +200,11 @@ absl::StatusOr<v1::RunnerOpened> Session::open(const v1::RunnerOpen& request) {
         return is_harmless(status) ? refused(status) : status;
       }
     }
-    ASSAY_RETURN_IF_ERROR(warm_up(
-        *arms_[role], request.admission_ns() > 0 ? request.admission_ns() : kDefaultAdmissionNs));
+    const std::int64_t admission_ns =
+        request.admission_ns() > 0 ? request.admission_ns() : kDefaultAdmissionNs;
+    if (absl::Status status = warm_up(*arms_[role], admission_ns); !status.ok()) {
+      return is_harmless(status) ? refused(status) : status;
+    }
     slowest_ns = std::max(slowest_ns, arms_[role]->call_ns);
     v1::Measurement& measurement =
         role == 0 ? *opened.mutable_baseline() : *opened.mutable_candidate();

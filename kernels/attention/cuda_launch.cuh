@@ -171,7 +171,7 @@ cudaError_t describe_stage(const Call& call, CudaKernelInfo* info) {
   info->grid = dim3(static_cast<unsigned>(selected.size.num_blocks));
   info->block = dim3(static_cast<unsigned>(selected.size.num_threads));
   info->dynamic_shared_bytes = selected.size.shared_bytes;
-  return cleared(cudaFuncGetAttributes(&info->attributes, selected.kernel));
+  return cleared(describe_code(selected.kernel, info));
 }
 
 template <class Stage>

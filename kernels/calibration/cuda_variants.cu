@@ -92,7 +92,7 @@ cudaError_t describe(const Call& call, CudaKernelInfo* info) {
   info->grid = dim3(grid);
   info->block = dim3(kThreads);
   info->dynamic_shared_bytes = 0;
-  return cudaFuncGetAttributes(&info->attributes, Form::template kKernel<kMutation>);
+  return describe_code(Form::template kKernel<kMutation>, info);
 }
 
 // ---- tables ----

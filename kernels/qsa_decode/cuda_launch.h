@@ -72,7 +72,7 @@ cudaError_t describe(const Call& call, CudaKernelInfo* info) {
   info->grid = selected.grid;
   info->block = selected.block;
   info->dynamic_shared_bytes = 0;
-  return cudaFuncGetAttributes(&info->attributes, selected.kernel);
+  return describe_code(selected.kernel, info);
 }
 
 template <Select kSelect>

@@ -1,7 +1,7 @@
 #include "tests/profiler/catalogue_checks.h"
 
-#include "profiler/block_plan.h"
 #include "profiler/checks.h"
+#include "profiler/rounds.h"
 #include "profiler/session.h"
 
 #include <gtest/gtest.h>
@@ -48,11 +48,24 @@ const v1::VariantInfo* find_candidate(const v1::OperatorInfo& info) {
   return found == info.variants().end() ? nullptr : &*found;
 }
 
-void expect_samples(const v1::Measurement& measurement, std::size_t num_samples) {
-  for (const v1::StageSamples& stage : measurement.stages()) {
-    EXPECT_EQ(static_cast<std::size_t>(stage.samples_ns_size()), num_samples) << stage.stage();
+void expect_positive(const google::protobuf::RepeatedPtrField<v1::StageSamples>& stages) {
+  for (const v1::StageSamples& stage : stages) {
+    EXPECT_GT(stage.samples_ns_size(), 0) << stage.stage();
     EXPECT_TRUE(std::ranges::all_of(stage.samples_ns(), [](std::int64_t ns) { return ns > 0; }))
         << stage.stage();
+  }
+}
+
+void expect_samples(const v1::Measurement& measurement, int num_blocks) {
+  EXPECT_EQ(measurement.blocks_size(), num_blocks);
+  std::uint32_t expected = 0;
+  for (const v1::Block& block : measurement.blocks()) {
+    expected += num_samples(block);
+  }
+  EXPECT_GT(expected, 0U);
+  expect_positive(measurement.stages());
+  for (const v1::StageSamples& stage : measurement.stages()) {
+    EXPECT_EQ(static_cast<std::uint32_t>(stage.samples_ns_size()), expected) << stage.stage();
   }
   EXPECT_EQ(measurement.num_invalid_records(), 0U);
   EXPECT_EQ(measurement.num_dropped_records(), 0U);
@@ -80,10 +93,10 @@ void expect_mutants_rejected(Device& device) {
 
 void expect_configuration_carried(Device& device,
                                   v1::CacheMode cache_mode,
-                                  v1::LaunchMode launch_mode) {
+                                  v1::LaunchMode launch_mode,
+                                  v1::TimingSource source) {
   constexpr std::uint32_t kCalls = 3;
-  const bool is_graph = launch_mode == v1::GRAPH;
-  const std::size_t num_samples = is_graph ? kReplays : kCalls;
+  const bool is_graph = launch_mode == v1::GRAPH && source != v1::CUPTI_ACTIVITY;
   RunnerState state(device);
   for (const kernels::Operator* op : kernels::catalogue()) {
     const v1::OperatorInfo info = device.describe(*op);
@@ -99,6 +112,7 @@ void expect_configuration_carried(Device& device,
     request.set_cache_mode(cache_mode);
     request.set_num_calls(kCalls);
     request.set_launch_mode(launch_mode);
+    request.set_timing_source(source);
     Session session(state, *op);
     const auto opened = session.open(request);
     ASSERT_TRUE(opened.ok()) << opened.status();
@@ -117,13 +131,18 @@ void expect_configuration_carried(Device& device,
     const auto timed = session.time(time);
     ASSERT_TRUE(timed.ok()) << timed.status();
     EXPECT_EQ(timed->baseline().stages_size() == 1, is_graph);
-    expect_samples(timed->baseline(), 2 * num_samples);
+    expect_samples(timed->baseline(), 2);
     if (candidate != nullptr) {
-      expect_samples(timed->candidate(), 4 * num_samples);
+      expect_samples(timed->candidate(), 4);
     }
     const auto closed = session.close();
     ASSERT_TRUE(closed.ok()) << closed.status();
     EXPECT_FALSE(closed->candidate().has_bits()) << closed->candidate().bits().detail();
+    if (is_graph) {
+      // Every kernel of one replay more, and what they are together.
+      EXPECT_EQ(closed->baseline().activity_stages_size(), info.variants(0).stages_size() + 2);
+      expect_positive(closed->baseline().activity_stages());
+    }
   }
 }
 

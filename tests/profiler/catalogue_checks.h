@@ -12,6 +12,7 @@ void expect_mutants_rejected(Device& device);
 // for every stage (of a graph for the call), and nothing to report on close.
 void expect_configuration_carried(Device& device,
                                   v1::CacheMode cache_mode,
-                                  v1::LaunchMode launch_mode = v1::STREAM);
+                                  v1::LaunchMode launch_mode = v1::STREAM,
+                                  v1::TimingSource source = v1::TIMING_SOURCE_UNSPECIFIED);
 
 }  // namespace assay::profiler

@@ -1,8 +1,12 @@
+#include "profiler/cuda_handles.h"
+#include "profiler/cuda_kernels.h"
 #include "tests/profiler/catalogue_checks.h"
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
+#include <vector>
 
 namespace assay::profiler {
 namespace {
@@ -46,6 +50,128 @@ TEST_F(SessionGpuTest, CarriesAGraphOfEveryOperatorHot) {
 
 TEST_F(SessionGpuTest, CarriesAGraphOfEveryOperatorCold) {
   expect_configuration_carried(*device_, v1::COLD, v1::GRAPH);
+}
+
+TEST_F(SessionGpuTest, CarriesAGraphOfEveryOperatorKernelByKernel) {
+  expect_configuration_carried(*device_, v1::COLD, v1::GRAPH, v1::CUPTI_ACTIVITY);
+}
+
+TEST_F(SessionGpuTest, CarriesAConfigurationOfEveryOperatorByEvents) {
+  expect_configuration_carried(*device_, v1::COLD, v1::STREAM, v1::CUDA_EVENTS);
+}
+
+// A variant whose stages replay graphs of its own: three kernels and one.
+class OwnGraphs {
+ public:
+  OwnGraphs() {
+    cudaStream_t stream = nullptr;
+    EXPECT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
+    stream_.reset(stream);
+    arm_.arm.set_variant("own_graphs");
+    add_stage("three", 3);
+    add_stage("one", 1);
+  }
+
+  BlockRequest request(std::uint32_t num_calls) const {
+    return {.arm = &arm_,
+            .sets = {&no_tensors_, 1},
+            .num_calls = num_calls,
+            .is_traced = true,
+            .label = "baseline"};
+  }
+
+ private:
+  void add_stage(const std::string& name, int num_kernels) {
+    EXPECT_EQ(cudaStreamBeginCapture(stream_.get(), cudaStreamCaptureModeThreadLocal), cudaSuccess);
+    for (int i = 0; i < num_kernels; ++i) {
+      EXPECT_EQ(launch_spin(kKernel_ns, stream_.get()), cudaSuccess);
+    }
+    cudaGraph_t graph = nullptr;
+    EXPECT_EQ(cudaStreamEndCapture(stream_.get(), &graph), cudaSuccess);
+    const CudaGraph owner(graph);
+    cudaGraphExec_t executable = nullptr;
+    EXPECT_EQ(cudaGraphInstantiate(&executable, graph, 0), cudaSuccess);
+    graphs_.emplace_back(executable);
+    StagePlan& stage = arm_.stages.emplace_back();
+    stage.name = name;
+    stage.launch = [stream = stream_.get(), executable](const kernels::Call& /*call*/) {
+      const bool is_fine = cudaGraphLaunch(executable, stream) == cudaSuccess &&
+                           cudaStreamSynchronize(stream) == cudaSuccess;
+      return is_fine ? absl::OkStatus() : absl::InternalError("cudaGraphLaunch");
+    };
+  }
+
+  static constexpr std::int64_t kKernel_ns = 20'000;
+
+  CudaStream stream_;
+  std::vector<CudaGraphExec> graphs_;
+  ArmPlan arm_;
+  void* const* no_tensors_ = nullptr;
+};
+
+TEST_F(SessionGpuTest, CountsEveryKernelOfAVariantThatReplaysGraphs) {
+  constexpr std::uint32_t kCalls = 10;
+  const OwnGraphs graphs;
+  const auto times = device_->time_block(graphs.request(kCalls));
+  ASSERT_TRUE(times.ok()) << times.status();
+  EXPECT_EQ(times->traced.spans_size(), 40);
+  ASSERT_EQ(times->stages.size(), 4U);
+  for (const v1::StageSamples& stage : times->stages) {
+    ASSERT_EQ(stage.samples_ns_size(), 10) << stage.stage();
+    const std::int64_t least_ns = stage.stage() == "one" ? 15'000 : 45'000;
+    for (const std::int64_t sample_ns : stage.samples_ns()) {
+      EXPECT_GT(sample_ns, least_ns) << stage.stage();
+    }
+  }
+}
+
+TEST_F(SessionGpuTest, KeepsTheKernelsOfOneBlockOutOfTheNext) {
+  const OwnGraphs graphs;
+  for (const std::uint32_t num_calls : {5U, 7U}) {
+    // What runs between blocks is warm-up.
+    ASSERT_TRUE(device_->time_by_events(graphs.request(3)).ok());
+    const auto times = device_->time_block(graphs.request(num_calls));
+    ASSERT_TRUE(times.ok()) << times.status();
+    EXPECT_EQ(times->traced.spans_size(), static_cast<int>(4 * num_calls));
+    EXPECT_EQ(times->num_dropped_records, 0U);
+    for (const v1::KernelSpan& span : times->traced.spans()) {
+      EXPECT_EQ(span.kernel(), "spin_kernel");
+      EXPECT_GT(span.end_ns(), span.start_ns());
+      EXPECT_NE(span.graph_node_id(), 0U);
+    }
+  }
+}
+
+TEST_F(SessionGpuTest, SaysThatABlockWithoutKernelsHasNone) {
+  ArmPlan arm;
+  arm.arm.set_variant("idle");
+  arm.stages.emplace_back().name = "only";
+  arm.stages[0].launch = [](const kernels::Call& /*call*/) { return absl::OkStatus(); };
+  void* const* const no_tensors = nullptr;
+  const auto times = device_->time_block(
+      {.arm = &arm, .sets = {&no_tensors, 1}, .num_calls = 2, .label = "baseline"});
+  ASSERT_FALSE(times.ok());
+  EXPECT_NE(std::string(times.status().message()).find("no kernel of the block was recorded"),
+            std::string::npos);
+}
+
+TEST_F(SessionGpuTest, HasCeilingsThatADeviceCanHave) {
+  const auto ceilings = device_->bench();
+  ASSERT_TRUE(ceilings.ok()) << ceilings.status();
+  std::map<std::string, double> values;
+  for (const v1::Ceiling& ceiling : *ceilings) {
+    values[ceiling.name()] = ceiling.value();
+  }
+  EXPECT_GT(values["read"], 1e11);
+  EXPECT_LT(values["read"], 2e13);
+  EXPECT_GT(values["copy"], 1e11);
+  EXPECT_LT(values["copy"], 2e13);
+  EXPECT_GT(values["fp32"], 1e12);
+  EXPECT_GT(values["bf16"], values["fp32"]);
+  EXPECT_LT(values["bf16"], 1e16);
+  EXPECT_GT(values["launch"], values["graph_kernel"]);
+  EXPECT_GT(values["kernel"], 100);
+  EXPECT_TRUE(values.contains("activity_cost"));
 }
 
 TEST_F(SessionGpuTest, RefusesToCaptureALauncherThatAllocatesAndStaysSound) {
