@@ -1,11 +1,12 @@
 // A CUDA device: memory and calls in cuda_device.cpp, timing in cuda_timing.cpp, the graph launch
-// mode in cuda_graph.cpp, ceilings in cuda_bench.cpp. Everything runs on one stream of its own.
-// Kernel times come from CUPTI where it can be had, else from events.
+// mode in cuda_graph.cpp, ceilings in cuda_bench.cpp, counters in cuda_count.cpp. Everything runs
+// on one stream of its own. Kernel times come from CUPTI where it can be had, else from events.
 #pragma once
 
 #include "kernels/cuda_operator.h"
 #include "profiler/cuda_handles.h"
 #include "profiler/cupti_activity.h"
+#include "profiler/cupti_counters.h"
 #include "profiler/device.h"
 #include "profiler/nvml.h"
 
@@ -57,6 +58,8 @@ class CudaDevice : public Device {
   absl::StatusOr<std::unique_ptr<CapturedCalls>> capture(const BlockRequest& request) override;
   absl::StatusOr<BlockTimes> time_by_events(const BlockRequest& request) override;
   absl::StatusOr<std::vector<v1::Ceiling>> bench() override;
+  absl::StatusOr<std::vector<v1::KernelCounters>> count(
+      const BlockRequest& request, std::span<const std::string> counters) override;
   absl::StatusOr<std::int64_t> floor_ns(std::int64_t num_bytes) override;
 
   std::string code_digest(const ArmPlan& arm,
@@ -73,6 +76,11 @@ class CudaDevice : public Device {
   absl::Status flush();
   absl::StatusOr<CudaGraph> capture_calls(const BlockRequest& request, NodePlaces& places);
   absl::Status launch_calls(const BlockRequest& request);
+  absl::StatusOr<std::vector<v1::KernelCounters>> count_stages(
+      const BlockRequest& request, std::span<const std::string> counters);
+  absl::StatusOr<std::vector<v1::KernelCounters>> count_stage(const BlockRequest& request,
+                                                              std::size_t stage,
+                                                              std::span<const std::string> metrics);
   absl::Status measure_ceiling();
   absl::Status bench_memory(std::vector<v1::Ceiling>& ceilings);
   absl::Status bench_arithmetic(std::vector<v1::Ceiling>& ceilings);
@@ -86,6 +94,7 @@ class CudaDevice : public Device {
 
   int ordinal_;
   std::unique_ptr<CuptiActivity> cupti_;
+  std::unique_ptr<CuptiCounters> counters_;  // from the first count() on
   std::unique_ptr<Nvml> nvml_;
   CudaStream stream_;
   DeviceMemory flush_memory_ = {nullptr, free_cuda_memory};  // what is written, then what is read

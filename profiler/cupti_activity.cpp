@@ -1,5 +1,6 @@
 #include "profiler/cupti_activity.h"
 
+#include "profiler/cupti_library.h"
 #include "profiler/kernel_name.h"
 #include "proto/status.h"
 
@@ -9,7 +10,6 @@
 
 #include <array>
 #include <cstdlib>
-#include <dlfcn.h>
 #include <mutex>
 #include <utility>
 
@@ -24,18 +24,12 @@ using KernelActivity = CUpti_ActivityKernel9;
 
 constexpr std::size_t kBufferBytes = std::size_t{4} << 20;
 constexpr std::size_t kBufferAlignment = 64;
-constexpr std::array<const char*, 5> kLibraries = {"libcupti.so.13",
-                                                   "libcupti.so",
-                                                   "/usr/local/cuda/lib64/libcupti.so",
-                                                   "/usr/local/cuda/extras/CUPTI/lib64/libcupti.so",
-                                                   "libcupti.so.12"};
 constexpr std::array<CUpti_ActivityKind, 4> kKinds = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
                                                       CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION,
                                                       CUPTI_ACTIVITY_KIND_RUNTIME,
                                                       CUPTI_ACTIVITY_KIND_DRIVER};
 
 struct Functions {
-  decltype(&cuptiGetVersion) get_version = nullptr;
   decltype(&cuptiGetResultString) result_string = nullptr;
   decltype(&cuptiActivityRegisterCallbacks) register_callbacks = nullptr;
   decltype(&cuptiActivityEnable) enable = nullptr;
@@ -51,12 +45,6 @@ struct Functions {
   decltype(&cuptiUnsubscribe) unsubscribe = nullptr;
   decltype(&cuptiEnableCallback) enable_callback = nullptr;
 };
-
-template <class Function>
-bool find(void* library, const char* name, Function& function) {
-  function = reinterpret_cast<Function>(dlsym(library, name));
-  return function != nullptr;
-}
 
 class LoadedCupti;
 // CUPTI's callbacks carry no user data.
@@ -337,16 +325,10 @@ absl::StatusOr<CollectedBlock> LoadedCupti::finish() {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<CuptiActivity>> CuptiActivity::open() {
-  void* library = nullptr;
-  for (const char* name : kLibraries) {
-    library = library == nullptr ? dlopen(name, RTLD_NOW | RTLD_LOCAL) : library;
-  }
-  if (library == nullptr) {
-    return absl::UnavailableError("libcupti.so cannot be loaded");
-  }
+  ASSAY_ASSIGN_OR_RETURN(const CuptiLibrary cupti_library, load_cupti());
+  void* const library = cupti_library.handle;
   Functions functions;
-  if (!find(library, "cuptiGetVersion", functions.get_version) ||
-      !find(library, "cuptiGetResultString", functions.result_string) ||
+  if (!find(library, "cuptiGetResultString", functions.result_string) ||
       !find(library, "cuptiActivityRegisterCallbacks", functions.register_callbacks) ||
       !find(library, "cuptiActivityEnable", functions.enable) ||
       !find(library, "cuptiActivityDisable", functions.disable) ||
@@ -362,17 +344,7 @@ absl::StatusOr<std::unique_ptr<CuptiActivity>> CuptiActivity::open() {
       !find(library, "cuptiEnableCallback", functions.enable_callback)) {
     return absl::UnavailableError("libcupti.so lacks a function that is needed");
   }
-  // Records are read by the layout of the headers, so the major version must be theirs.
-  std::uint32_t version = 0;
-  constexpr std::uint32_t kVersionsPerMajor = 10'000;
-  if (functions.get_version(&version) != CUPTI_SUCCESS ||
-      version / kVersionsPerMajor != CUPTI_API_VERSION / kVersionsPerMajor) {
-    return absl::UnavailableError(absl::StrCat("libcupti.so has API version ",
-                                               version,
-                                               ", this program was built for ",
-                                               CUPTI_API_VERSION));
-  }
-  auto cupti = std::make_unique<LoadedCupti>(functions, version);
+  auto cupti = std::make_unique<LoadedCupti>(functions, cupti_library.version);
   ASSAY_RETURN_IF_ERROR(cupti->start());
   return cupti;
 }

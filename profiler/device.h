@@ -82,6 +82,12 @@ struct DeviceLimits {
   absl::Status activity = {};
 };
 
+// Counters are missing, and that is all: the device is as it was.
+inline bool is_uncounted(const absl::Status& status) {
+  return absl::IsUnimplemented(status) || absl::IsInvalidArgument(status) ||
+         absl::IsUnavailable(status) || absl::IsPermissionDenied(status);
+}
+
 class Device {
  public:
   Device() = default;
@@ -132,8 +138,8 @@ class Device {
   virtual absl::StatusOr<std::vector<v1::Ceiling>> bench() = 0;
 
   // Hardware counters of one call, kernel by kernel, in replays of their own: `counters` as in
-  // ExperimentSpec. The status says why there are none, and is harmless: UNIMPLEMENTED,
-  // INVALID_ARGUMENT (names what is unknown), UNAVAILABLE, PERMISSION_DENIED.
+  // ExperimentSpec, at least one. Harmless when is_uncounted(): UNIMPLEMENTED, INVALID_ARGUMENT
+  // (names what is unknown), UNAVAILABLE and PERMISSION_DENIED say why there are none.
   virtual absl::StatusOr<std::vector<v1::KernelCounters>> count(
       const BlockRequest& /*request*/, std::span<const std::string> /*counters*/) {
     return absl::UnimplementedError("the device has no counters");

@@ -12,6 +12,7 @@ add_library(
   checked_call.cpp
   checks.cpp
   code_digest.cpp
+  counter_groups.cpp
   cpu_bench.cpp
   cpu_device.cpp
   guarded_buffer.cpp
@@ -23,6 +24,7 @@ add_library(
   refusal.cpp
   runner.cpp
   session.cpp
+  session_counters.cpp
   session_graph.cpp
   suite_check.cpp
   tolerance.cpp
@@ -46,6 +48,7 @@ if(ASSAY_CUDA)
     assay_probe
     PRIVATE cuda_bench.cpp
             cuda_bench_kernels.cu
+            cuda_count.cpp
             cuda_device.cpp
             cuda_events.cpp
             cuda_graph.cpp
@@ -54,6 +57,9 @@ if(ASSAY_CUDA)
             cuda_status.cpp
             cuda_timing.cpp
             cupti_activity.cpp
+            cupti_counters.cpp
+            cupti_library.cpp
+            cupti_metrics.cpp
             nvml.cpp)
   target_compile_definitions(assay_probe PRIVATE ASSAY_HAS_CUDA=1)
   # Warpgroup instructions are of sm_90a, which is no architecture that others run.

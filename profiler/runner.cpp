@@ -140,7 +140,7 @@ absl::Status Runner::answer(const v1::RunnerRequest& request, v1::RunnerReply& r
     ASSAY_ASSIGN_OR_RETURN(*reply.mutable_timed(), session_->time(request.time()));
     return absl::OkStatus();
   }
-  ASSAY_ASSIGN_OR_RETURN(*reply.mutable_closed(), session_->close());
+  ASSAY_ASSIGN_OR_RETURN(*reply.mutable_closed(), session_->close(request.close()));
   session_.reset();
   return absl::OkStatus();
 }

@@ -342,7 +342,7 @@ absl::Status Session::time_again(Arm& arm, v1::Measurement& measurement) {
   return absl::IsUnimplemented(events.status()) ? absl::OkStatus() : events.status();
 }
 
-absl::StatusOr<v1::RunnerClosed> Session::close() {
+absl::StatusOr<v1::RunnerClosed> Session::close(const v1::RunnerClose& request) {
   v1::RunnerClosed closed;
   closed.mutable_baseline();
   if (!is_open_) {
@@ -358,6 +358,16 @@ absl::StatusOr<v1::RunnerClosed> Session::close() {
     ASSAY_RETURN_IF_ERROR(check_timed_outputs(*arms_[role], measurement));
     if (arms_[role]->was_timed) {
       ASSAY_RETURN_IF_ERROR(time_again(*arms_[role], measurement));
+    }
+  }
+
+  // Counted calls are the last ones, and what they change is looked at like what timed ones do.
+  for (std::size_t role = 0; role < arms_.size(); ++role) {
+    if (arms_[role].has_value()) {
+      ASSAY_RETURN_IF_ERROR(
+          count(*arms_[role],
+                request,
+                role == 0 ? *closed.mutable_baseline() : *closed.mutable_candidate()));
     }
   }
 

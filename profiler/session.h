@@ -57,7 +57,7 @@ class Session {
   // An arm that fails a check is reported, and nothing is warmed up.
   absl::StatusOr<v1::RunnerOpened> open(const v1::RunnerOpen& request);
   absl::StatusOr<v1::RunnerTimed> time(const v1::RunnerTime& request);
-  absl::StatusOr<v1::RunnerClosed> close();
+  absl::StatusOr<v1::RunnerClosed> close(const v1::RunnerClose& request);
 
  private:
   using Arm = SessionArm;
@@ -85,6 +85,8 @@ class Session {
   absl::Status time_leg(Arm& arm, const Leg& leg, v1::Measurement& timed);
   // The pass beside the timed one: events, or a graph's kernels one by one.
   absl::Status time_again(Arm& arm, v1::Measurement& measurement);
+  // What is asked for, or why it is not there.
+  absl::Status count(const Arm& arm, const v1::RunnerClose& request, v1::Measurement& measurement);
   absl::Status check_timed_outputs(const Arm& arm, v1::Measurement& measurement);
 
   RunnerState& state_;

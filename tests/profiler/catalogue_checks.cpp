@@ -135,7 +135,7 @@ void expect_configuration_carried(Device& device,
     if (candidate != nullptr) {
       expect_samples(timed->candidate(), 4);
     }
-    const auto closed = session.close();
+    const auto closed = session.close(v1::RunnerClose());
     ASSERT_TRUE(closed.ok()) << closed.status();
     EXPECT_FALSE(closed->candidate().has_bits()) << closed->candidate().bits().detail();
     if (is_graph) {

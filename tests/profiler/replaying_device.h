@@ -4,6 +4,7 @@
 #include "profiler/device.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -24,6 +25,10 @@ class ReplayingDevice : public Device {
   std::vector<void* const*> calls;     // the sets of all calls of replays, in order
   int num_stream_blocks = 0;
   int num_traced_replays = 0;  // by activity
+  // What count() does; null: it has no counters.
+  std::function<absl::StatusOr<std::vector<v1::KernelCounters>>(const BlockRequest&,
+                                                                std::span<const std::string>)>
+      counting;
 
   DeviceLimits& mutable_limits() { return limits_; }
 
@@ -87,6 +92,11 @@ class ReplayingDevice : public Device {
   }
 
   absl::StatusOr<std::vector<v1::Ceiling>> bench() override { return cpu_->bench(); }
+
+  absl::StatusOr<std::vector<v1::KernelCounters>> count(
+      const BlockRequest& request, std::span<const std::string> counters) override {
+    return counting == nullptr ? Device::count(request, counters) : counting(request, counters);
+  }
 
   absl::StatusOr<std::int64_t> floor_ns(std::int64_t num_bytes) override { return num_bytes; }
 

@@ -1,9 +1,11 @@
 #include "profiler/cuda_handles.h"
 #include "profiler/cuda_kernels.h"
+#include "profiler/session.h"
 #include "tests/profiler/catalogue_checks.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
@@ -21,8 +23,36 @@ class SessionGpuTest : public testing::Test {
     device_ = *std::move(device);
   }
 
+  // The first variant of qsa_decode on its first named workload.
+  static v1::RunnerOpen one_arm(Device& device, const kernels::Operator& op) {
+    v1::RunnerOpen request;
+    request.set_operator_name(std::string(op.name));
+    *request.mutable_workload() = settings_workload(op.workloads[0].axes);
+    request.mutable_baseline()->set_variant(device.describe(op).variants(0).name());
+    request.set_num_calls(3);
+    return request;
+  }
+
+  static void expect_timed(Session& session) {
+    v1::RunnerTime time;
+    time.set_schedule(v1::BAB);
+    time.set_num_rounds(1);
+    const auto timed = session.time(time);
+    ASSERT_TRUE(timed.ok()) << timed.status();
+    ASSERT_FALSE(timed->baseline().stages().empty());
+    for (const v1::StageSamples& stage : timed->baseline().stages()) {
+      EXPECT_GT(std::ranges::min(stage.samples_ns()), 0) << stage.stage();
+    }
+    EXPECT_EQ(timed->baseline().num_invalid_records(), 0U);
+  }
+
   std::unique_ptr<Device> device_;
 };
+
+double value_of(const v1::KernelCounters& kernel, const std::string& name) {
+  const auto found = std::ranges::find(kernel.metrics(), name, &v1::Metric::name);
+  return found == kernel.metrics().end() ? -1 : found->value();
+}
 
 TEST_F(SessionGpuTest, TimesKernelsByActivityAndKnowsItsClocks) {
   const v1::Device description = device_->description();
@@ -196,6 +226,69 @@ TEST_F(SessionGpuTest, RefusesToCaptureALauncherThatAllocatesAndStaysSound) {
   const auto empty = device_->capture(request);
   ASSERT_TRUE(empty.ok()) << empty.status();
   EXPECT_TRUE((*empty)->time_replays(2).ok());
+}
+
+TEST_F(SessionGpuTest, CountsTheKernelsOfACallAndTimesByActivityAfterwards) {
+  const kernels::Operator& op = *kernels::find_operator("qsa_decode");
+  RunnerState state(*device_);
+  v1::RunnerClose close;
+  for (const char* const group : {"dram", "l2", "tensor", "occupancy"}) {
+    close.add_counters(group);
+  }
+  for (int run = 0; run < 2; ++run) {
+    Session session(state, op);
+    const auto opened = session.open(one_arm(*device_, op));
+    ASSERT_TRUE(opened.ok()) << opened.status();
+    expect_timed(session);
+    const auto closed = session.close(close);
+    ASSERT_TRUE(closed.ok()) << closed.status();
+    const v1::Measurement& baseline = closed->baseline();
+    EXPECT_FALSE(baseline.has_bits()) << baseline.bits().detail();
+    EXPECT_EQ(baseline.counters_missing(), "");
+    // One entry for each kernel that the stages describe.
+    EXPECT_EQ(baseline.counters_size(), opened->baseline().resources_size());
+    double dram_bytes = 0;
+    for (const v1::KernelCounters& kernel : baseline.counters()) {
+      SCOPED_TRACE(kernel.ShortDebugString());
+      EXPECT_FALSE(kernel.stage().empty());
+      EXPECT_GT(value_of(kernel, "gpu__time_duration.sum"), 0);
+      EXPECT_GT(value_of(kernel, "lts__t_bytes.sum"), 0);
+      const double occupancy =
+          value_of(kernel, "sm__warps_active.avg.pct_of_peak_sustained_active");
+      EXPECT_GT(occupancy, 0);
+      EXPECT_LE(occupancy, 100.5);
+      dram_bytes += value_of(kernel, "dram__bytes_read.sum");
+    }
+    EXPECT_GT(dram_bytes, 0);
+  }
+}
+
+TEST_F(SessionGpuTest, NamesAMetricThatTheChipHasNot) {
+  ArmPlan arm;
+  void* const* const no_tensors = nullptr;
+  const BlockRequest request = {
+      .arm = &arm, .sets = {&no_tensors, 1}, .num_calls = 1, .label = "baseline"};
+  const std::vector<std::string> counters = {"dram__byte_read.sum"};
+  const auto counted = device_->count(request, counters);
+  EXPECT_EQ(counted.status().code(), absl::StatusCode::kInvalidArgument) << counted.status();
+  EXPECT_NE(std::string(counted.status().message()).find("`dram__byte_read.sum`"),
+            std::string::npos)
+      << counted.status();
+}
+
+TEST_F(SessionGpuTest, CountsNothingOfALauncherThatGivesUpAndStaysSound) {
+  ArmPlan arm;
+  arm.stages.emplace_back().name = "only";
+  arm.stages[0].launch = [](const kernels::Call& /*call*/) {
+    return absl::InternalError("no such form");
+  };
+  void* const* const no_tensors = nullptr;
+  const BlockRequest request = {
+      .arm = &arm, .sets = {&no_tensors, 1}, .num_calls = 1, .label = "baseline"};
+  const std::vector<std::string> counters = {"dram"};
+  const auto counted = device_->count(request, counters);
+  EXPECT_EQ(counted.status(), absl::UnavailableError("no such form"));
+  EXPECT_TRUE(device_->allocate(1 << 20).ok());
 }
 
 TEST_F(SessionGpuTest, HasAReadCeilingThatADeviceCanHave) {

@@ -102,7 +102,7 @@ TEST_F(SessionGraphTest, TimesAColdGraphThatFlushesKernelByKernel) {
   // The first round of a request.
   EXPECT_EQ(timed.candidate().traced_blocks_size(), 2);
   EXPECT_EQ(timed.baseline().traced_blocks_size(), 1);
-  EXPECT_TRUE(session_.close().ok());
+  EXPECT_TRUE(session_.close({}).ok());
 }
 
 TEST_F(SessionGraphTest, RefusesKernelTimesWhereAnotherProfilerHasThem) {
@@ -119,7 +119,7 @@ TEST_F(SessionGraphTest, RefusesKernelTimesWhereAnotherProfilerHasThem) {
   message.set_timing_source(v1::CUDA_EVENTS);
   EXPECT_EQ(open(message).baseline().timing_source(), v1::CUDA_EVENTS);
   time(1);
-  const auto closed = session_.close();
+  const auto closed = session_.close({});
   ASSERT_TRUE(closed.ok()) << closed.status();
   EXPECT_EQ(closed->baseline().activity_stages_size(), 0);
 }
@@ -128,7 +128,7 @@ TEST_F(SessionGraphTest, ReplaysOnceMoreKernelByKernelBesideEvents) {
   EXPECT_EQ(open(request("plain", "twin")).baseline().timing_source(), v1::CUDA_EVENTS);
   time(1);
   EXPECT_EQ(device_.num_traced_replays, 0);
-  const auto closed = session_.close();
+  const auto closed = session_.close({});
   ASSERT_TRUE(closed.ok()) << closed.status();
   EXPECT_EQ(device_.num_traced_replays, 2);
   ASSERT_EQ(closed->candidate().activity_stages_size(), 1);
@@ -145,7 +145,7 @@ TEST_F(SessionGraphTest, CapturesNothingOfARejectedArm) {
 TEST_F(SessionGraphTest, FindsAReplayThatIsNotTheCheckedCall) {
   open(request("plain", "lazy_when_timed"));
   time(2);
-  const auto closed = session_.close();
+  const auto closed = session_.close(v1::RunnerClose());
   ASSERT_TRUE(closed.ok());
   EXPECT_EQ(closed->baseline().bits().failed(), v1::BITS_CHECK_UNSPECIFIED);
   EXPECT_EQ(closed->candidate().bits().failed(), v1::BITS_TIMED_LAUNCH);
@@ -168,7 +168,7 @@ TEST_F(SessionGraphTest, TimesReplaysOfBothArmsInTheOrderOfTheSchedule) {
   ASSERT_EQ(timed.candidate().stages_size(), 1);
   EXPECT_EQ(timed.candidate().stages(0).stage(), "total");
   EXPECT_EQ(timed.candidate().stages(0).samples_ns_size(), 4 * static_cast<int>(kReplays));
-  const auto closed = session_.close();
+  const auto closed = session_.close(v1::RunnerClose());
   ASSERT_TRUE(closed.ok());
   EXPECT_FALSE(closed->candidate().has_bits());
 }
@@ -176,7 +176,7 @@ TEST_F(SessionGraphTest, TimesReplaysOfBothArmsInTheOrderOfTheSchedule) {
 TEST_F(SessionGraphTest, MixesInNoLaunchesByAStream) {
   open(request("plain", "twin"));
   time(1);
-  const auto closed = session_.close();
+  const auto closed = session_.close(v1::RunnerClose());
   ASSERT_TRUE(closed.ok());
   EXPECT_EQ(closed->baseline().event_stages_size(), 0);
   EXPECT_EQ(device_.num_stream_blocks, 0);
@@ -223,7 +223,7 @@ TEST_F(SessionGraphTest, ReplaysWholeRotationsWhenCold) {
     ASSERT_EQ(device_.calls[place], device_.calls[place - num_sets]);
     ASSERT_EQ(std::count(end - num_sets, end, device_.calls[place]), 1) << place;
   }
-  EXPECT_TRUE(session_.close().ok());
+  EXPECT_TRUE(session_.close(v1::RunnerClose()).ok());
 }
 
 }  // namespace

@@ -186,7 +186,7 @@ TEST_F(SessionTest, DoesNotTimeARejectedArm) {
 TEST_F(SessionTest, FindsATimedCallThatIsNotTheCheckedOne) {
   open(request("plain", "lazy_when_timed"));
   time(2);
-  const auto closed = session_.close();
+  const auto closed = session_.close(v1::RunnerClose());
   ASSERT_TRUE(closed.ok());
   EXPECT_EQ(closed->baseline().bits().failed(), v1::BITS_CHECK_UNSPECIFIED);
   EXPECT_EQ(closed->candidate().bits().failed(), v1::BITS_TIMED_LAUNCH);
@@ -195,7 +195,7 @@ TEST_F(SessionTest, FindsATimedCallThatIsNotTheCheckedOne) {
 TEST_F(SessionTest, FindsAnInputThatTimedCallsChanged) {
   open(request("meddling_when_timed", ""));
   time(1);
-  const auto closed = session_.close();
+  const auto closed = session_.close(v1::RunnerClose());
   ASSERT_TRUE(closed.ok());
   EXPECT_EQ(closed->baseline().bits().failed(), v1::BITS_INPUTS);
   EXPECT_EQ(closed->baseline().bits().detail(), "input `x` was changed by the timed calls");
@@ -220,7 +220,7 @@ TEST_F(SessionTest, TimesBothArmsInTheOrderOfTheSchedule) {
   ASSERT_EQ(timed.candidate().stages_size(), 3);
   EXPECT_EQ(timed.candidate().stages(2).stage(), "total");
   EXPECT_EQ(timed.candidate().stages(0).samples_ns_size(), 20);
-  const auto closed = session_.close();
+  const auto closed = session_.close(v1::RunnerClose());
   ASSERT_TRUE(closed.ok());
   EXPECT_FALSE(closed->candidate().has_bits());
 }
@@ -233,7 +233,7 @@ TEST_F(SessionTest, DigestsNoIntermediateThatAFormLeaves) {
   ASSERT_EQ(opened.candidate().outputs_size(), 1);
   EXPECT_EQ(opened.candidate().outputs(0).tensor(), "out");
   time(1);
-  const auto closed = session_.close();
+  const auto closed = session_.close(v1::RunnerClose());
   ASSERT_TRUE(closed.ok());
   EXPECT_FALSE(closed->candidate().has_bits());
   EXPECT_EQ(open(request("brief", "plain")).candidate().bits().failed(),
@@ -267,7 +267,7 @@ TEST_F(SessionTest, RotatesOverFourTimesTheCacheWhenCold) {
   EXPECT_EQ(opened.baseline().cache_mode(), v1::COLD);
   EXPECT_EQ(opened.baseline().num_input_sets(), 4 * kSmallCache_bytes / 12'000 + 1);
   time(1);
-  EXPECT_TRUE(session_.close().ok());
+  EXPECT_TRUE(session_.close(v1::RunnerClose()).ok());
 }
 
 TEST_F(SessionTest, StopsAfterAWholeRoundPastItsBudget) {
