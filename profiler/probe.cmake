@@ -15,9 +15,12 @@ add_library(
   counter_groups.cpp
   cpu_bench.cpp
   cpu_device.cpp
+  elf_file.cpp
   guarded_buffer.cpp
   kernel_name.cpp
   invariance_check.cpp
+  loaded_modules.cpp
+  machine_code.cpp
   matched_tensors.cpp
   mutant_check.cpp
   plant.cpp
