@@ -39,6 +39,19 @@ void set_occupancy(const kernels::CudaKernelInfo& info,
   resources.set_occupancy(static_cast<double>(num_warps) / most_warps);
 }
 
+// Nothing where the driver did not show the module.
+void set_machine_code(const kernels::CudaKernelInfo& info,
+                      const CuptiActivity* cupti,
+                      v1::KernelResources& resources) {
+  const char* symbol = nullptr;
+  if (cupti == nullptr || info.function == nullptr ||
+      cudaFuncGetName(&symbol, info.function) != cudaSuccess) {
+    cudaGetLastError();
+    return;
+  }
+  resources.set_machine_code(cupti->modules().machine_code(symbol).value_or(""));
+}
+
 }  // namespace
 
 void free_cuda_memory(std::byte* memory) {
@@ -107,8 +120,9 @@ StagePlan CudaDevice::bind_stage(const kernels::CudaStage& stage) const {
     return cuda_status(launch(call, stream), "launch");
   };
   if (launch.describe != nullptr) {
-    plan.describe = [launch, name = std::string(stage.name), most_warps = most_warps_](
-                        const kernels::Call& call) -> absl::StatusOr<v1::KernelResources> {
+    plan.describe =
+        [launch, name = std::string(stage.name), most_warps = most_warps_, cupti = cupti_.get()](
+            const kernels::Call& call) -> absl::StatusOr<v1::KernelResources> {
       kernels::CudaKernelInfo info;
       ASSAY_RETURN_IF_CUDA_ERROR(launch.describe(call, &info));
       v1::KernelResources resources;
@@ -127,6 +141,7 @@ StagePlan CudaDevice::bind_stage(const kernels::CudaStage& stage) const {
         resources.add_block(extent);
       }
       set_occupancy(info, most_warps, resources);
+      set_machine_code(info, cupti, resources);
       return resources;
     };
   }

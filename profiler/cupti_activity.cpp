@@ -30,7 +30,6 @@ constexpr std::array<CUpti_ActivityKind, 4> kKinds = {CUPTI_ACTIVITY_KIND_CONCUR
                                                       CUPTI_ACTIVITY_KIND_DRIVER};
 
 struct Functions {
-  decltype(&cuptiGetResultString) result_string = nullptr;
   decltype(&cuptiActivityRegisterCallbacks) register_callbacks = nullptr;
   decltype(&cuptiActivityEnable) enable = nullptr;
   decltype(&cuptiActivityDisable) disable = nullptr;
@@ -52,8 +51,8 @@ LoadedCupti* the_cupti = nullptr;
 
 class LoadedCupti : public CuptiActivity {
  public:
-  LoadedCupti(const Functions& functions, std::uint32_t version)
-      : functions_(functions), version_(version) {
+  LoadedCupti(const CuptiLibrary& library, const Functions& functions)
+      : library_(library), functions_(functions) {
     the_cupti = this;
   }
 
@@ -91,7 +90,9 @@ class LoadedCupti : public CuptiActivity {
   absl::StatusOr<std::uint64_t> node_id(cudaGraphNode_t node) const override;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> take_clones() override;
 
-  std::string version() const override { return absl::StrCat(version_); }
+  const LoadedModules& modules() const override { return modules_; }
+
+  std::string version() const override { return absl::StrCat(library_.version); }
 
  private:
   absl::Status record();
@@ -103,7 +104,10 @@ class LoadedCupti : public CuptiActivity {
                             CUpti_CallbackId id,
                             const void* data);
 
-  absl::Status status_of(CUptiResult result, const char* call) const;
+  absl::Status status_of(CUptiResult result, const char* call) const {
+    return library_.status_of(result, call);
+  }
+
   void take(std::uint8_t* buffer, std::size_t num_bytes, CUcontext context, std::uint32_t stream);
 
   static void CUPTIAPI request_buffer(std::uint8_t** buffer,
@@ -115,25 +119,16 @@ class LoadedCupti : public CuptiActivity {
                                        std::size_t size,
                                        std::size_t num_valid_bytes);
 
+  CuptiLibrary library_;
   Functions functions_;
-  std::uint32_t version_;
   CUpti_SubscriberHandle subscriber_ = nullptr;
   bool is_enabled_ = false;
+  LoadedModules modules_;
   std::mutex clones_mutex_;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> clones_;  // guarded by clones_mutex_
   std::mutex mutex_;
   ActivityCollector collector_;  // guarded by mutex_
 };
-
-absl::Status LoadedCupti::status_of(CUptiResult result, const char* call) const {
-  if (result == CUPTI_SUCCESS) {
-    return absl::OkStatus();
-  }
-  const char* text = nullptr;
-  functions_.result_string(result, &text);
-  return absl::UnavailableError(absl::StrCat(
-      call, ": ", text == nullptr ? "unknown" : text, " (", static_cast<int>(result), ")"));
-}
 
 // CUPTI has one subscriber a process: who cannot be it shares the process with another profiler,
 // and would lose its own records or those of the other.
@@ -147,10 +142,12 @@ absl::Status LoadedCupti::start() {
                                   ": another profiler has this process (nsys, ncu, a sanitizer)"))
                : status;
   }
-  ASSAY_RETURN_IF_ERROR(
-      status_of(functions_.enable_callback(
-                    1, subscriber_, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED),
-                "cuptiEnableCallback"));
+  for (const CUpti_CallbackId id :
+       {CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED, CUPTI_CBID_RESOURCE_MODULE_LOADED}) {
+    ASSAY_RETURN_IF_ERROR(
+        status_of(functions_.enable_callback(1, subscriber_, CUPTI_CB_DOMAIN_RESOURCE, id),
+                  "cuptiEnableCallback"));
+  }
   return status_of(functions_.register_callbacks(request_buffer, complete_buffer),
                    "cuptiActivityRegisterCallbacks");
 }
@@ -162,10 +159,18 @@ void LoadedCupti::hear(void* self,
   if (domain != CUPTI_CB_DOMAIN_RESOURCE) {
     return;
   }
-  const auto* resource = static_cast<const CUpti_ResourceData*>(data);
-  if (id == CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED && resource->resourceDescriptor != nullptr) {
-    static_cast<LoadedCupti*>(self)->add_clone(
-        *static_cast<const CUpti_GraphData*>(resource->resourceDescriptor));
+  const void* what = static_cast<const CUpti_ResourceData*>(data)->resourceDescriptor;
+  auto* cupti = static_cast<LoadedCupti*>(self);
+  if (what == nullptr) {
+    return;
+  }
+  if (id == CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED) {
+    cupti->add_clone(*static_cast<const CUpti_GraphData*>(what));
+  } else if (id == CUPTI_CBID_RESOURCE_MODULE_LOADED) {
+    const auto* module = static_cast<const CUpti_ModuleResourceData*>(what);
+    if (module->pCubin != nullptr) {
+      cupti->modules_.add(std::as_bytes(std::span(module->pCubin, module->cubinSize)));
+    }
   }
 }
 
@@ -325,26 +330,25 @@ absl::StatusOr<CollectedBlock> LoadedCupti::finish() {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<CuptiActivity>> CuptiActivity::open() {
-  ASSAY_ASSIGN_OR_RETURN(const CuptiLibrary cupti_library, load_cupti());
-  void* const library = cupti_library.handle;
+  ASSAY_ASSIGN_OR_RETURN(const CuptiLibrary library, load_cupti());
+  void* const handle = library.handle;
   Functions functions;
-  if (!find(library, "cuptiGetResultString", functions.result_string) ||
-      !find(library, "cuptiActivityRegisterCallbacks", functions.register_callbacks) ||
-      !find(library, "cuptiActivityEnable", functions.enable) ||
-      !find(library, "cuptiActivityDisable", functions.disable) ||
-      !find(library, "cuptiActivityFlushAll", functions.flush) ||
-      !find(library, "cuptiActivityGetNextRecord", functions.next_record) ||
-      !find(library, "cuptiActivityGetNumDroppedRecords", functions.num_dropped) ||
-      !find(library, "cuptiActivityPushExternalCorrelationId", functions.push) ||
-      !find(library, "cuptiActivityPopExternalCorrelationId", functions.pop) ||
-      !find(library, "cuptiGetTimestamp", functions.timestamp) ||
-      !find(library, "cuptiGetGraphNodeId", functions.graph_node_id) ||
-      !find(library, "cuptiSubscribe", functions.subscribe) ||
-      !find(library, "cuptiUnsubscribe", functions.unsubscribe) ||
-      !find(library, "cuptiEnableCallback", functions.enable_callback)) {
+  if (!find(handle, "cuptiActivityRegisterCallbacks", functions.register_callbacks) ||
+      !find(handle, "cuptiActivityEnable", functions.enable) ||
+      !find(handle, "cuptiActivityDisable", functions.disable) ||
+      !find(handle, "cuptiActivityFlushAll", functions.flush) ||
+      !find(handle, "cuptiActivityGetNextRecord", functions.next_record) ||
+      !find(handle, "cuptiActivityGetNumDroppedRecords", functions.num_dropped) ||
+      !find(handle, "cuptiActivityPushExternalCorrelationId", functions.push) ||
+      !find(handle, "cuptiActivityPopExternalCorrelationId", functions.pop) ||
+      !find(handle, "cuptiGetTimestamp", functions.timestamp) ||
+      !find(handle, "cuptiGetGraphNodeId", functions.graph_node_id) ||
+      !find(handle, "cuptiSubscribe", functions.subscribe) ||
+      !find(handle, "cuptiUnsubscribe", functions.unsubscribe) ||
+      !find(handle, "cuptiEnableCallback", functions.enable_callback)) {
     return absl::UnavailableError("libcupti.so lacks a function that is needed");
   }
-  auto cupti = std::make_unique<LoadedCupti>(functions, cupti_library.version);
+  auto cupti = std::make_unique<LoadedCupti>(library, functions);
   ASSAY_RETURN_IF_ERROR(cupti->start());
   return cupti;
 }

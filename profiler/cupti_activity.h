@@ -5,6 +5,7 @@
 #pragma once
 
 #include "profiler/activity_collector.h"
+#include "profiler/loaded_modules.h"
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -56,6 +57,9 @@ class CuptiActivity {
   virtual absl::StatusOr<std::uint64_t> node_id(cudaGraphNode_t node) const = 0;
   // Since it was last asked: the nodes that instantiations made, and which node each was made from.
   virtual std::vector<std::pair<std::uint64_t, std::uint64_t>> take_clones() = 0;
+
+  // The images of the modules that were loaded so far.
+  virtual const LoadedModules& modules() const = 0;
 
   virtual std::string version() const = 0;
 

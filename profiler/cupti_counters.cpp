@@ -214,6 +214,7 @@ absl::StatusOr<std::vector<std::size_t>> RangeProfiler::ranges() const {
   }
   std::ranges::sort(numbered);
   std::vector<std::size_t> ordered;
+  ordered.reserve(numbered.size());
   for (const auto& [number, range] : numbered) {
     ordered.push_back(range);
   }
@@ -269,7 +270,7 @@ class LoadedCounters : public CuptiCounters {
 
 absl::StatusOr<std::vector<CountedKernel>> LoadedCounters::count(
     std::span<const std::string> metrics, const std::function<absl::Status()>& launch) {
-  ASSAY_ASSIGN_OR_RETURN(const CUcontext context, current_context());
+  ASSAY_ASSIGN_OR_RETURN(CUcontext context, current_context());
   ASSAY_ASSIGN_OR_RETURN(std::vector<std::uint8_t> config, metrics_->config_image(metrics));
   RangeProfiler profiler(library_, functions_);
   ASSAY_RETURN_IF_ERROR(profiler.enable(context));

@@ -51,7 +51,7 @@ std::string neutral(std::string_view name, std::string_view kernel) {
        at = name.find(kernel, at + 1)) {
     const std::size_t end = at + kernel.size();
     const bool starts = at == 0 || name[at - 1] == '$' || name[at - 1] == '.';
-    const bool ends = end == name.size() || name[end] == '$';
+    const bool ends = end == name.size() || name[end] == '$' || name[end] == '.';
     if (starts && ends && at >= done) {
       text.append(name.substr(done, at - done)).append("<kernel>");
       done = end;

@@ -56,6 +56,19 @@ void append(const BlockTimes& times, v1::Measurement& measurement) {
   }
 }
 
+// The same machine code, launched alike with the same parameters.
+bool is_identical(const v1::Measurement& a, const v1::Measurement& b) {
+  const auto parameters = [](const v1::Arm& arm) {
+    return proto::text_of(arm).substr(arm.variant().size());
+  };
+  const auto launched_alike = [](const v1::KernelResources& one, const v1::KernelResources& other) {
+    return one.num_blocks() == other.num_blocks() && one.num_threads() == other.num_threads() &&
+           one.dynamic_shared_bytes() == other.dynamic_shared_bytes();
+  };
+  return a.code_digest() == b.code_digest() && parameters(a.arm()) == parameters(b.arm()) &&
+         std::ranges::equal(a.resources(), b.resources(), launched_alike);
+}
+
 }  // namespace
 
 Session::~Session() {
@@ -106,6 +119,12 @@ absl::Status Session::describe_arm(const Arm& arm, v1::Measurement& measurement)
     if (stage.describe != nullptr) {
       ASSAY_ASSIGN_OR_RETURN(resources.emplace_back(), stage.describe(call));
       *measurement.add_resources() = resources.back();
+    }
+  }
+  if (measurement.traced_size() != measurement.resources_size()) {
+    // Kernels that are not described may differ.
+    for (v1::KernelResources& kernel : resources) {
+      kernel.clear_machine_code();
     }
   }
   measurement.set_code_digest(state_.device.code_digest(arm.plan, resources));
@@ -179,11 +198,7 @@ absl::StatusOr<v1::RunnerOpened> Session::open(const v1::RunnerOpen& request) {
     }
   }
   if (arms_[1].has_value()) {
-    opened.set_identical_code(
-        opened.baseline().code_digest() == opened.candidate().code_digest() &&
-        proto::text_of(opened.baseline().arm()).substr(opened.baseline().arm().variant().size()) ==
-            proto::text_of(opened.candidate().arm())
-                .substr(opened.candidate().arm().variant().size()));
+    opened.set_identical_code(is_identical(opened.baseline(), opened.candidate()));
   }
   if (!is_sound) {
     return opened;
