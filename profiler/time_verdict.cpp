@@ -254,7 +254,9 @@ v1::StageVerdict describe_stage(const v1::Configuration& configuration, const st
   verdict.set_verdict(v1::NOT_JUDGED);
   verdict.set_statistical_verdict(v1::NOT_JUDGED);
   const ArmTimes baseline = arm_times(configuration.baseline(), stage);
-  set_figures(baseline, arm_times(configuration.candidate(), stage), &verdict);
+  const ArmTimes candidate = arm_times(configuration.candidate(), stage);
+  set_figures(baseline, candidate, &verdict);
+  set_counts({&baseline, &candidate}, &verdict);
   verdict.set_num_rounds(num_rounds(configuration.baseline()));
   if (!configuration.has_candidate()) {
     verdict.set_reason(fault_of(baseline, "arm"));

@@ -324,6 +324,26 @@ TEST(Verdict, DescribesAnArmAloneWithoutJudgement) {
   EXPECT_EQ(verdict.stages(0).baseline_median_ns(), 109'500);
   EXPECT_LT(verdict.stages(0).baseline_lower_quartile_ns(), 109'500);
   EXPECT_FALSE(verdict.stages(0).has_ratio());
+  EXPECT_EQ(verdict.stages(0).num_good_blocks(), 3U);
+  EXPECT_GT(verdict.stages(0).num_samples(), 0U);
+}
+
+TEST(Verdict, TellsWhoElseHadTheDeviceAndThatItsClockMoved) {
+  v1::Configuration configuration = with_rounds(12, legs(100'000, 100'000, 100'000));
+  EXPECT_FALSE(says(judge(configuration, {}), "another process"));
+  configuration.mutable_candidate()->mutable_blocks(3)->set_num_other_processes(2);
+  v1::Admission& admission = *configuration.mutable_candidate()->mutable_admission();
+  admission.set_detail("the clock still moved between 1,200 and 1,980 MHz");
+  const v1::Verdict verdict = judge(configuration, {});
+  EXPECT_TRUE(says(verdict, "another process had the device too in 1 of 36 blocks"))
+      << verdict.reason();
+  EXPECT_TRUE(says(verdict,
+                   "when the candidate was let in, the clock still moved between 1,200 and 1,980 "
+                   "MHz"))
+      << verdict.reason();
+  EXPECT_EQ(verdict.verdict(), v1::SAME);
+  admission.set_stable(true);
+  EXPECT_FALSE(says(judge(configuration, {}), "was let in"));
 }
 
 TEST(Verdict, StoresItsRuleAndTime) {
