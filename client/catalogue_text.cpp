@@ -113,25 +113,58 @@ std::string devices_csv(const v1::ListDevicesResponse& response) {
                {"toolkit_version"},
                {"code_version"},
                {"queue_length"},
-               {"running_experiment_id"}},
+               {"running_experiment_id"},
+               {"ceilings"}},
               {}};
   for (const v1::Device& device : response.devices()) {
-    table.rows.push_back({device.name(),
-                          device.backend(),
-                          device.available() ? "true" : "false",
-                          device.reason(),
-                          device.model(),
-                          device.uuid(),
-                          device.compute_capability(),
-                          absl::StrCat(device.num_multiprocessors()),
-                          absl::StrCat(device.memory_bytes()),
-                          device.driver_version(),
-                          device.toolkit_version(),
-                          device.code_version(),
-                          absl::StrCat(device.queue_length()),
-                          absl::StrCat(device.running_experiment_id())});
+    table.rows.push_back(
+        {device.name(),
+         device.backend(),
+         device.available() ? "true" : "false",
+         device.reason(),
+         device.model(),
+         device.uuid(),
+         device.compute_capability(),
+         absl::StrCat(device.num_multiprocessors()),
+         absl::StrCat(device.memory_bytes()),
+         device.driver_version(),
+         device.toolkit_version(),
+         device.code_version(),
+         absl::StrCat(device.queue_length()),
+         absl::StrCat(device.running_experiment_id()),
+         absl::StrJoin(device.ceilings(), " ", [](std::string* text, const v1::Ceiling& ceiling) {
+           absl::StrAppend(text, ceiling.name(), "=", raw_number_text(ceiling.value()));
+         })});
   }
   return csv_text(table);
+}
+
+// The rates; what a launch costs is shown by the experiment itself.
+std::string ceilings_text(const v1::Device& device) {
+  if (device.ceilings().empty()) {
+    return device.available()
+               ? absl::StrCat(device.name(),
+                              ": no ceilings are stored; `assay device bench --device ",
+                              device.name(),
+                              "` measures them\n")
+               : "";
+  }
+  std::string text;
+  for (const v1::Ceiling& ceiling : device.ceilings()) {
+    if (ceiling.unit() == "bytes/s" || ceiling.unit() == "flop/s") {
+      absl::StrAppend(
+          &text, ceiling.name(), " ", quantity_text(ceiling.value(), ceiling.unit()), ", ");
+    }
+  }
+  const v1::Ceiling& first = device.ceilings(0);
+  return absl::StrCat(device.name(),
+                      ": ",
+                      text,
+                      "measured ",
+                      time_text(first.measured_ns()).substr(0, 10),
+                      " (experiment ",
+                      first.experiment_id(),
+                      ")\n");
 }
 
 std::string lacks_text(const v1::Device& device) {
@@ -190,7 +223,7 @@ std::string devices_text(const v1::ListDevicesResponse& response, Format format)
          device.driver_version().empty() ? "-" : device.driver_version(),
          device.toolkit_version().empty() ? "-" : device.toolkit_version(),
          device.code_version()});
-    lacks += lacks_text(device);
+    lacks += lacks_text(device) + ceilings_text(device);
   }
   return table_text(table, format) + (lacks.empty() ? "" : "\n" + lacks);
 }

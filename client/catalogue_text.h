@@ -10,7 +10,8 @@
 
 namespace assay::client {
 
-// A table, then for every device what it lacks and why, and the last failure of its runner.
+// A table, then for every device what it lacks and why, the last failure of its runner, and its
+// newest ceilings or how to get them.
 std::string devices_text(const v1::ListDevicesResponse& response, Format format);
 
 // One line per operator.

@@ -21,12 +21,17 @@ constexpr char kCompareExamples[] =
 
 constexpr char kMeasureExamples[] =
     "  assay measure qsa_decode --variant two_cell -a kv=[fp16,int8] --cache hot\n"
-    "  assay measure qsa_decode --variant two_cell:cells_per_step=8 --format csv";
+    "  assay measure qsa_decode --variant two_cell:cells_per_step=8 --format csv\n"
+    "  assay measure tree_attention --counters dram,l2,tensor,occupancy";
 
 constexpr char kCalibrateExamples[] =
     "  assay calibrate\n"
     "  assay calibrate qsa_decode --device cpu --workload q2 --workload q7\n"
     "  assay calibrate tree_attention --variant warpgroup --launch-mode graph";
+
+constexpr char kBenchExamples[] =
+    "  assay device bench\n"
+    "  assay device bench --device cpu --format csv";
 
 constexpr char kCheckExamples[] =
     "  assay check qsa_decode\n"
@@ -130,6 +135,21 @@ void add_submit_command(CLI::App& app,
   }
 }
 
+// What is asked of a device as a whole.
+void add_device_commands(CLI::App& app, Session& session) {
+  CLI::App* device = app.add_subcommand("device", "A device by itself: bench");
+  device->require_subcommand(1);
+  auto options = std::make_shared<SpecOptions>();
+  CLI::App* bench = session.add_command(
+      *device,
+      "bench",
+      "Measures what a device reads, copies, computes and launches at most; rooflines then have "
+      "their ceilings, and `assay devices` shows them",
+      kBenchExamples,
+      [&session, options] { return submit(session, v1::BENCH, *options); });
+  add_request_options(*bench, *options);
+}
+
 }  // namespace
 
 void add_experiment_commands(CLI::App& app, Session& session) {
@@ -169,6 +189,7 @@ void add_experiment_commands(CLI::App& app, Session& session) {
                      "Runs an operator's suites: are the bits of all variants equal, is every "
                      "planted mutant rejected",
                      kCheckExamples);
+  add_device_commands(app, session);
 
   auto id = std::make_shared<std::string>("last");
   auto fail_on = std::make_shared<std::vector<std::string>>();

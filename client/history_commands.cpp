@@ -51,8 +51,10 @@ absl::StatusOr<int> show(Session& session, const ShowOptions& options) {
                          connection->get(id, options.with_samples));
   const bool is_text = session.format() == Format::kTable || session.format() == Format::kMarkdown;
   if (options.explains && is_text) {
-    if (experiment.spec().kind() == v1::CHECK) {
-      return absl::InvalidArgumentError("--explain: a CHECK has no verdict in time; leave it out");
+    const v1::ExperimentKind kind = experiment.spec().kind();
+    if (kind == v1::CHECK || kind == v1::BENCH) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--explain: a ", v1::ExperimentKind_Name(kind), " times no arms; leave it out"));
     }
     session.console().out << explanation_text(experiment, session.format()) << std::flush;
     return kFine;

@@ -113,7 +113,7 @@ std::string experiments_text(const v1::ListResponse& response, Format format) {
         {absl::StrCat(experiment.experiment_id()),
          proto::spoken(v1::TaskState_Name(experiment.state())),
          proto::spoken(v1::ExperimentKind_Name(spec.kind())),
-         spec.operator_name(),
+         spec.operator_name().empty() ? "-" : spec.operator_name(),
          spec.device(),
          absl::StrCat(experiment.num_finished(), "/", experiment.num_configurations()),
          worst_text(experiment),

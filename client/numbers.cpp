@@ -5,6 +5,7 @@
 #include "absl/time/time.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace assay::client {
@@ -35,6 +36,18 @@ std::string significant(double value, int digits) {
   return group_thousands(absl::StrFormat("%.*f", std::max(0, digits - before_point), value));
 }
 
+// With the largest prefix that leaves at least 1 before the point.
+std::string with_prefix(double value, std::string_view unit) {
+  constexpr std::array<std::string_view, 6> kPrefixes = {"", "k", "M", "G", "T", "P"};
+  std::size_t prefix = 0;
+  while (std::abs(value) >= 999.5 && prefix + 1 < kPrefixes.size()) {
+    value /= 1000.0;
+    ++prefix;
+  }
+  return absl::StrCat(
+      significant(value, 3), " ", std::string(kPrefixes[prefix]), std::string(unit));
+}
+
 }  // namespace
 
 std::string with_commas(std::int64_t value) {
@@ -57,8 +70,32 @@ std::string interval_text(double low, double high) {
   return absl::StrCat("[", ratio_text(low), ", ", ratio_text(high), "]");
 }
 
+std::string raw_number_text(double value) {
+  return std::isfinite(value) ? absl::StrFormat("%.9g", value) : "";
+}
+
 std::string percent_text(double share) {
   return std::isfinite(share) ? absl::StrCat(significant(share * 100.0, 2), " %") : "-";
+}
+
+std::string quantity_text(double value, std::string_view unit) {
+  if (!std::isfinite(value)) {
+    return "-";
+  }
+  if (unit == "bytes/s" || unit == "bytes") {
+    return with_prefix(value, unit == "bytes" ? "B" : "B/s");
+  }
+  if (unit == "flop/s" || unit == "flop") {
+    return with_prefix(value, unit == "flop" ? "FLOP" : "FLOP/s");
+  }
+  if (unit == "share") {
+    return percent_text(value);
+  }
+  if (unit == "ns") {
+    return std::abs(value) < 1000.0 ? absl::StrCat(significant(value, 3), " ns")
+                                    : absl::StrCat(significant(value / 1e3, 3), " us");
+  }
+  return absl::StrCat(significant(value, 4), unit.empty() ? "" : " ", std::string(unit));
 }
 
 std::string duration_text(std::int64_t value_ns) {

@@ -23,6 +23,9 @@ std::string ratio_text(double value);
 // "[0.905, 0.921]".
 std::string interval_text(double low, double high);
 
+// Of a program: 9 digits; empty where people see "-".
+std::string raw_number_text(double value);
+
 // "62 %", "1.5 %", "0.031 %" of a share 0.62, 0.015, 0.00031.
 std::string percent_text(double share);
 
@@ -31,6 +34,10 @@ std::string duration_text(std::int64_t value_ns);
 
 // "2026-01-31 12:00:05" in UTC of nanoseconds since the Unix epoch; "-" for 0.
 std::string time_text(std::int64_t since_epoch_ns);
+
+// "4.62 TB/s", "989 TFLOP/s", "2.31 us", "1.5 %" of a value in bytes/s, bytes, flop/s, flop, ns or
+// share, in powers of ten; a value in any other unit as it is.
+std::string quantity_text(double value, std::string_view unit);
 
 // "1.5 GiB".
 std::string bytes_text(std::int64_t value_bytes);

@@ -1,20 +1,14 @@
 #include "client/bits_text.h"
 #include "client/compare_parts.h"
+#include "client/numbers.h"
 #include "client/report.h"
 #include "proto/text.h"
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-
-#include <cmath>
 
 namespace assay::client {
 namespace {
-
-std::string number(double value) {
-  return std::isfinite(value) ? absl::StrFormat("%.9g", value) : "";
-}
 
 std::string if_positive(std::int64_t value) {
   return value > 0 ? absl::StrCat(value) : "";
@@ -47,12 +41,12 @@ std::vector<std::string> stage_cells(const v1::StageVerdict& stage, bool rejecte
           if_positive(stage.candidate_median_ns()),
           if_positive(stage.candidate_lower_quartile_ns()),
           if_positive(stage.candidate_upper_quartile_ns()),
-          has_ratio ? number(stage.ratio()) : "",
-          has_ratio ? number(stage.ratio_low()) : "",
-          has_ratio ? number(stage.ratio_high()) : "",
-          has_ratio ? number(stage.coverage()) : "",
-          has_ratio ? number(stage.drift()) : "",
-          has_ratio && stage.bar() > 0 ? number(stage.bar()) : "",
+          has_ratio ? raw_number_text(stage.ratio()) : "",
+          has_ratio ? raw_number_text(stage.ratio_low()) : "",
+          has_ratio ? raw_number_text(stage.ratio_high()) : "",
+          has_ratio ? raw_number_text(stage.coverage()) : "",
+          has_ratio ? raw_number_text(stage.drift()) : "",
+          has_ratio && stage.bar() > 0 ? raw_number_text(stage.bar()) : "",
           absl::StrCat(stage.num_rounds()),
           absl::StrCat(stage.num_good_blocks()),
           absl::StrCat(stage.num_bad_blocks()),
@@ -72,7 +66,7 @@ std::vector<std::string> tail_of(const v1::Configuration& configuration,
               : v1::BitsCheck_Name(verdict.rejected_by()),
           output_digest(judged),
           verdict.golden(),
-          judged.bits().tolerance_known() ? number(judged.bits().tolerance_used()) : "",
+          judged.bits().tolerance_known() ? raw_number_text(judged.bits().tolerance_used()) : "",
           judged.bits().tolerance_alarm() ? "true" : "false",
           if_positive(judged.floor_ns()),
           v1::TimingSource_Name(judged.timing_source()),
@@ -201,7 +195,7 @@ Table check_csv(const v1::Experiment& experiment) {
          absl::StrCat(check.num_goldens_reproduced()),
          absl::StrCat(check.num_goldens_missing()),
          absl::StrCat(check.num_goldens_differing()),
-         number(check.tolerance_used()),
+         raw_number_text(check.tolerance_used()),
          check.tolerance_alarm() ? "true" : "false",
          check.not_run(),
          configuration.outcome() == v1::FINISHED ? check.detail() : configuration.message()});

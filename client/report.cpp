@@ -34,6 +34,28 @@ bool is_final(v1::TaskState state) {
          state == v1::INTERRUPTED;
 }
 
+Report report_of(const v1::Experiment& experiment) {
+  switch (experiment.spec().kind()) {
+    case v1::CHECK:
+      return check_report(experiment);
+    case v1::BENCH:
+      return ceiling_report(experiment);
+    default:
+      return compare_report(experiment);
+  }
+}
+
+Table csv_of(const v1::Experiment& experiment) {
+  switch (experiment.spec().kind()) {
+    case v1::CHECK:
+      return check_csv(experiment);
+    case v1::BENCH:
+      return ceiling_csv(experiment);
+    default:
+      return compare_csv(experiment);
+  }
+}
+
 }  // namespace
 
 std::string report_text(const Report& report, Format format) {
@@ -114,18 +136,16 @@ std::string unfinished_text(const v1::Experiment& experiment) {
 absl::StatusOr<std::string> experiment_text(const v1::Experiment& experiment,
                                             Format format,
                                             bool with_samples) {
-  const bool is_check = experiment.spec().kind() == v1::CHECK;
   if (format == Format::kJson) {
     return json_text(experiment);
   }
+  // A BENCH keeps no samples.
+  const bool shows_samples = with_samples && experiment.spec().kind() != v1::BENCH;
   if (format == Format::kCsv) {
-    return csv_text(with_samples ? sample_csv(experiment)
-                    : is_check   ? check_csv(experiment)
-                                 : compare_csv(experiment));
+    return csv_text(shows_samples ? sample_csv(experiment) : csv_of(experiment));
   }
-  std::string text =
-      report_text(is_check ? check_report(experiment) : compare_report(experiment), format);
-  if (with_samples) {
+  std::string text = report_text(report_of(experiment), format);
+  if (shows_samples) {
     absl::StrAppend(&text, "\n", report_text(block_report(experiment), format));
   }
   return text;

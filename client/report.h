@@ -37,6 +37,9 @@ Report compare_report(const v1::Experiment& experiment);
 // hold", "mutants: 14 of 14 rejected" and "goldens: 1,168 of 1,168 reproduced", as far as they ran.
 Report check_report(const v1::Experiment& experiment);
 
+// One row per ceiling of a BENCH.
+Report ceiling_report(const v1::Experiment& experiment);
+
 // One row per block: clocks, temperature, power and the median of its calls.
 Report block_report(const v1::Experiment& experiment);
 
@@ -48,6 +51,7 @@ std::string explanation_text(const v1::Experiment& experiment, Format format);
 // check, one per sample.
 Table compare_csv(const v1::Experiment& experiment);
 Table check_csv(const v1::Experiment& experiment);
+Table ceiling_csv(const v1::Experiment& experiment);
 Table sample_csv(const v1::Experiment& experiment);
 
 // The whole experiment in one of the four forms.

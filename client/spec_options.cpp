@@ -9,6 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 
+#include <algorithm>
+#include <array>
 #include <random>
 
 namespace assay::client {
@@ -56,6 +58,50 @@ absl::StatusOr<v1::LaunchMode> parse_launch_mode(const std::string& name) {
       absl::StrCat("--launch-mode: `", name, "`: expected one of graph, stream"));
 }
 
+absl::StatusOr<v1::TimingSource> parse_timing(const std::string& name) {
+  if (name.empty()) {
+    return v1::TIMING_SOURCE_UNSPECIFIED;
+  }
+  if (name == "activity") {
+    return v1::CUPTI_ACTIVITY;
+  }
+  if (name == "events") {
+    return v1::CUDA_EVENTS;
+  }
+  if (name == "clock") {
+    return v1::STEADY_CLOCK;
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("--timing: `", name, "`: expected one of activity, clock, events"));
+}
+
+// Each name once, in the order typed. Every metric's name has a double underscore.
+absl::Status set_counters(const SpecOptions& options, v1::ExperimentSpec& spec) {
+  constexpr std::array<std::string_view, 4> kGroups = {"dram", "l2", "tensor", "occupancy"};
+  for (const std::string& name : options.counters) {
+    if (std::ranges::find(kGroups, name) == kGroups.end() && name.find("__") == std::string::npos) {
+      return absl::InvalidArgumentError(absl::StrCat("--counters: `",
+                                                     name,
+                                                     "`: expected dram, l2, tensor, occupancy or "
+                                                     "the name of a metric, as in "
+                                                     "dram__bytes_read.sum"));
+    }
+    if (std::ranges::find(spec.counters(), name) == spec.counters().end()) {
+      spec.add_counters(name);
+    }
+  }
+  return absl::OkStatus();
+}
+
+// Zero where nothing was typed.
+absl::StatusOr<std::int64_t> parse_time(const std::string& option, const std::string& text) {
+  if (text.empty()) {
+    return 0;
+  }
+  const absl::StatusOr<std::int64_t> time_ns = parse_duration(text);
+  return time_ns.ok() ? time_ns : proto::annotate(time_ns.status(), option);
+}
+
 std::string random_request_id() {
   std::random_device device;
   std::string id = "assay-";
@@ -66,14 +112,14 @@ std::string random_request_id() {
 }
 
 absl::Status set_times(const SpecOptions& options, v1::ExperimentSpec& spec) {
-  if (!options.budget.empty()) {
-    ASSAY_ASSIGN_OR_RETURN(const std::int64_t budget_ns, parse_duration(options.budget));
-    spec.set_budget_ns(budget_ns);
-  }
-  if (!options.deadline.empty()) {
-    ASSAY_ASSIGN_OR_RETURN(const std::int64_t deadline_ns, parse_duration(options.deadline));
-    spec.set_deadline_ns(deadline_ns);
-  }
+  ASSAY_ASSIGN_OR_RETURN(const std::int64_t budget_ns, parse_time("--budget", options.budget));
+  ASSAY_ASSIGN_OR_RETURN(const std::int64_t deadline_ns,
+                         parse_time("--deadline", options.deadline));
+  ASSAY_ASSIGN_OR_RETURN(const std::int64_t admission_ns,
+                         parse_time("--admission", options.admission));
+  spec.set_budget_ns(budget_ns);
+  spec.set_deadline_ns(deadline_ns);
+  spec.set_admission_ns(admission_ns);
   if (!options.least_effect.empty()) {
     ASSAY_ASSIGN_OR_RETURN(const double effect, parse_effect(options.least_effect));
     spec.set_least_effect(effect);
@@ -97,13 +143,15 @@ absl::Status set_arms(const SpecOptions& options, v1::ExperimentSpec& spec) {
   spec.set_cache_mode(cache_mode);
   ASSAY_ASSIGN_OR_RETURN(const v1::LaunchMode launch_mode, parse_launch_mode(options.launch_mode));
   spec.set_launch_mode(launch_mode);
-  return absl::OkStatus();
+  ASSAY_ASSIGN_OR_RETURN(const v1::TimingSource timing, parse_timing(options.timing));
+  spec.set_timing_source(timing);
+  return set_counters(options, spec);
 }
 
 // What was left out is what the daemon has: its device, the operator's first variant.
 absl::Status complete(Connection& connection, v1::ExperimentSpec& spec) {
   ASSAY_ASSIGN_OR_RETURN(*spec.mutable_device(), device_or_default(connection, spec.device()));
-  if (spec.kind() == v1::CHECK || !spec.baseline().variant().empty()) {
+  if (spec.kind() == v1::CHECK || spec.kind() == v1::BENCH || !spec.baseline().variant().empty()) {
     return absl::OkStatus();
   }
   ASSAY_ASSIGN_OR_RETURN(const v1::ListOperatorsResponse operators,
@@ -128,17 +176,21 @@ CLI::Option* repeated(CLI::App& command,
 
 }  // namespace
 
-void add_common_options(CLI::App& command, SpecOptions& options, bool needs_operator) {
-  command.add_option("operator", options.operator_name, "see `assay operators`")
-      ->required(needs_operator);
+void add_request_options(CLI::App& command, SpecOptions& options) {
   command.add_option("--device", options.device, "see `assay devices`; the first GPU, else cpu");
-  command.add_option("--seed", options.seed, "of the inputs and of every random choice")
-      ->check(CLI::NonNegativeNumber);
   command.add_option("--deadline", options.deadline, "of one request to the runner, as in 120s");
   command.add_option("--label", options.label, "free text kept with the experiment");
   command.add_option(
       "--request-id", options.request_id, "the same id and request give the same experiment");
   command.add_flag("--detach", options.detach, "do not wait for the result");
+}
+
+void add_common_options(CLI::App& command, SpecOptions& options, bool needs_operator) {
+  command.add_option("operator", options.operator_name, "see `assay operators`")
+      ->required(needs_operator);
+  command.add_option("--seed", options.seed, "of the inputs and of every random choice")
+      ->check(CLI::NonNegativeNumber);
+  add_request_options(command, options);
 }
 
 void add_measure_options(CLI::App& command, SpecOptions& options) {
@@ -157,6 +209,18 @@ void add_measure_options(CLI::App& command, SpecOptions& options) {
   command.add_option("--rounds", options.max_rounds, "at most so many rounds; 0: 48")
       ->check(CLI::NonNegativeNumber);
   command.add_option("--budget", options.budget, "timed work of one workload, as in 60s");
+  command.add_option("--timing",
+                     options.timing,
+                     "activity or events on GPUs, clock on cpu; the device's own when left out");
+  repeated(command,
+           "--counters",
+           options.counters,
+           "hardware counters, in a pass of their own: dram, l2, tensor, occupancy or names of "
+           "metrics, separated by commas")
+      ->delimiter(',');
+  command.add_option("--admission",
+                     options.admission,
+                     "wait at most so long for a stable clock, as in 10s; 5s when left out");
 }
 
 void add_compare_options(CLI::App& command, SpecOptions& options) {
@@ -201,7 +265,7 @@ absl::StatusOr<v1::SubmitRequest> make_request(v1::ExperimentKind kind,
   ASSAY_RETURN_IF_ERROR(set_times(options, spec));
   if (kind == v1::CHECK) {
     spec.set_suite(options.suite);
-  } else {
+  } else if (kind != v1::BENCH) {
     spec.set_num_calls(options.num_calls);
     spec.set_max_rounds(options.max_rounds);
     ASSAY_RETURN_IF_ERROR(set_arms(options, spec));

@@ -1,4 +1,4 @@
-// The options of measure, compare and check, and the request they make.
+// The options of measure, compare, calibrate, check and device bench, and the request they make.
 #pragma once
 
 #include "client/connection.h"
@@ -24,6 +24,9 @@ struct SpecOptions {
   std::string schedule = "bab";
   std::string cache;
   std::string launch_mode;  // empty: stream
+  std::string timing;       // empty: the device's own
+  std::vector<std::string> counters;
+  std::string admission;
   std::uint32_t num_calls = 0;
   std::uint32_t max_rounds = 0;
   std::string least_effect;
@@ -38,6 +41,7 @@ struct SpecOptions {
 };
 
 // Each adds its options to a command; `options` must live until the command has run.
+void add_request_options(CLI::App& command, SpecOptions& options);
 void add_common_options(CLI::App& command, SpecOptions& options, bool needs_operator = true);
 void add_measure_options(CLI::App& command, SpecOptions& options);
 void add_compare_options(CLI::App& command, SpecOptions& options);

@@ -1,5 +1,7 @@
 #include "client/catalogue_text.h"
 
+#include "tests/client/fixtures.h"
+
 #include <gtest/gtest.h>
 
 namespace assay::client {
@@ -79,6 +81,23 @@ TEST(Catalogue, SaysWhatADeviceLacks) {
                 .find("\n\ncuda is not available: no driver\ncpu has no counters: not on cpu\n"),
             std::string::npos);
   EXPECT_NE(devices_text(response, Format::kCsv).find("\ncpu,cpu,true,"), std::string::npos);
+}
+
+TEST(Catalogue, ShowsTheNewestCeilingsOfADeviceOrHowToGetThem) {
+  v1::ListDevicesResponse response;
+  add_device(response, "gone", "cuda", false);
+  add_device(response, "cpu", "cpu", true);
+  *add_device(response, "cuda", "cuda", true).mutable_ceilings() =
+      made_up_bench().configurations(0).ceilings();
+  const std::string text = devices_text(response, Format::kTable);
+  EXPECT_TRUE(text.ends_with(
+      "\n\ngone is not available: no driver\n"
+      "cpu: no ceilings are stored; `assay device bench --device cpu` measures them\n"
+      "cuda: read 4.62 TB/s, fp32 60.0 TFLOP/s, measured 2026-01-31 (experiment 7)\n"))
+      << text;
+  EXPECT_NE(devices_text(response, Format::kCsv)
+                .find(",read=4.625e+12 fp32=6e+13 launch=2310 activity_cost=-0.0012\n"),
+            std::string::npos);
 }
 
 TEST(Catalogue, TeachesAnOperator) {

@@ -1,64 +1,9 @@
-#include "client/commands.h"
+#include "tests/client/commands_fixture.h"
 
-#include "tests/client/fake_service.h"
-#include "tests/client/fixtures.h"
-
-#include "grpcpp/security/server_credentials.h"
-#include "grpcpp/server_builder.h"
-#include <gtest/gtest.h>
-
-#include <sstream>
 #include <thread>
 
 namespace assay::client {
 namespace {
-
-class Commands : public testing::Test {
- protected:
-  void SetUp() override {
-    service_.result = made_up_comparison();
-    v1::Device& device = *service_.device_list.add_devices();
-    device.set_name("cpu");
-    device.set_backend("cpu");
-    device.set_available(true);
-    v1::OperatorInfo& info = *service_.operator_list.add_operators();
-    info.set_name("qsa_decode");
-    info.add_variants()->set_name("one_cell");
-    int port = 0;
-    grpc::ServerBuilder builder;
-    builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port);
-    builder.RegisterService(&service_);
-    server_ = builder.BuildAndStart();
-    ASSERT_NE(server_, nullptr);
-    address_ = "127.0.0.1:" + std::to_string(port);
-  }
-
-  int run_with(const std::vector<std::string>& arguments) {
-    out_.str("");
-    err_.str("");
-    return run(arguments,
-               {.out = out_,
-                .err = err_,
-                .default_address = address_,
-                .version = "1.2.3",
-                .interrupter = &interrupter_});
-  }
-
-  std::string out() const { return out_.str(); }
-
-  std::string err() const { return err_.str(); }
-
-  bool said(const std::string& text) const {
-    return err().find(text) != std::string::npos || out().find(text) != std::string::npos;
-  }
-
-  FakeService service_;
-  std::unique_ptr<grpc::Server> server_;
-  std::string address_;
-  std::ostringstream out_;
-  std::ostringstream err_;
-  Interrupter interrupter_;
-};
 
 TEST_F(Commands, RefuseWrongUsageWithStatusTwo) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
@@ -68,6 +13,13 @@ TEST_F(Commands, RefuseWrongUsageWithStatusTwo) {
       {{"bits", "drop"}, "unknown command `drop`: expected one of accept, export, log"},
       {{"compare", "q", "--candidate"}, "(see `assay compare --help`)"},
       {{"compare", "q", "--launch-mode", "eager"}, "one of graph, stream"},
+      {{"compare", "q", "--timing", "watch"}, "--timing: `watch`: expected one of activity"},
+      {{"compare", "q", "--counters", "drm"}, "--counters: `drm`: expected dram, l2, tensor"},
+      {{"compare", "q", "--counters", "dram,l3"}, "--counters: `l3`: expected dram"},
+      {{"measure", "q", "--admission", "5"}, "--admission: duration `5`: expected"},
+      {{"device"}, "(see `assay device --help`)"},
+      {{"device", "melt"}, "unknown command `melt`: expected one of bench"},
+      {{"device", "bench", "--cache", "hot"}, "--cache"},
       {{"compare", "q", "--candidate", "b", "--bogus"}, "--bogus"},
       {{"compare", "q", "--candidate", "b", "--seed", "-1"}, "--seed"},
       {{"compare", "q", "--candidate", "b", "--calls", "many"}, "--calls"},
@@ -160,6 +112,16 @@ TEST_F(Commands, SubmitWhatWasTyped) {
                                "60s",
                                "--deadline",
                                "5m",
+                               "--timing",
+                               "events",
+                               "--counters",
+                               "dram,tensor",
+                               "--counters",
+                               "sm__cycles_active.avg",
+                               "--counters",
+                               "dram",
+                               "--admission",
+                               "10s",
                                "--seed",
                                "9",
                                "--label",
@@ -187,6 +149,12 @@ TEST_F(Commands, SubmitWhatWasTyped) {
   EXPECT_DOUBLE_EQ(spec.least_effect(), 0.02);
   EXPECT_EQ(spec.budget_ns(), 60'000'000'000);
   EXPECT_EQ(spec.deadline_ns(), 300'000'000'000);
+  EXPECT_EQ(spec.timing_source(), v1::CUDA_EVENTS);
+  ASSERT_EQ(spec.counters_size(), 3);
+  EXPECT_EQ(spec.counters(0), "dram");
+  EXPECT_EQ(spec.counters(1), "tensor");
+  EXPECT_EQ(spec.counters(2), "sm__cycles_active.avg");
+  EXPECT_EQ(spec.admission_ns(), 10'000'000'000);
   EXPECT_EQ(spec.seed(), 9U);
   EXPECT_EQ(spec.label(), "mine");
 }
@@ -227,45 +195,6 @@ TEST_F(Commands, CountVerdictsOnlyWithFailOn) {
   service_.result.set_num_configurations(1);
   EXPECT_EQ(run_with({"watch"}), 0) << err();
   EXPECT_EQ(run_with({"watch", "--fail-on", "slower,undecided"}), 5) << err();
-}
-
-TEST_F(Commands, ShowSamplesConfigurationByConfiguration) {
-  EXPECT_EQ(run_with({"show", "7", "--samples", "--format", "csv"}), 0) << err();
-  ASSERT_EQ(service_.asked.size(), 3U);
-  EXPECT_FALSE(service_.asked[0].include_samples());
-  EXPECT_EQ(service_.asked[2].configuration(), 2U);
-  EXPECT_TRUE(service_.asked[2].include_samples());
-}
-
-TEST_F(Commands, ShowAnExperimentThatDoesNotFitIntoOneMessage) {
-  ASSERT_EQ(run_with({"show"}), 0);
-  const std::string whole = out();
-  service_.whole_is_too_large = true;
-  EXPECT_EQ(run_with({"show"}), 0) << err();
-  EXPECT_EQ(out(), whole);
-}
-
-TEST_F(Commands, ListPagesAndCancel) {
-  EXPECT_EQ(run_with({"list", "--limit", "1", "--state", "done", "--operator", "qsa_decode"}), 0);
-  EXPECT_EQ(service_.listed.state(), v1::DONE);
-  EXPECT_EQ(service_.listed.page_size(), 1U);
-  EXPECT_TRUE(said("done   compare  qsa_decode  cpu")) << out();
-  EXPECT_EQ(err(), "older ones: assay list --page older\n");
-  EXPECT_EQ(run_with({"cancel", "7"}), 0);
-  EXPECT_EQ(out(), "experiment 7: cancelled, 2 of 2 configurations\n");
-}
-
-TEST_F(Commands, JudgeAgainAndExplain) {
-  EXPECT_EQ(run_with({"judge", "7", "--least-effect", "0.5%"}), 0) << err();
-  EXPECT_EQ(service_.judged.experiment_id(), 7);
-  EXPECT_NEAR(service_.judged.least_effect(), 0.005, 1e-12);
-  EXPECT_EQ(err(), "2 verdicts made again; added, as otherwise than the newest before: 1\n");
-  EXPECT_TRUE(said("experiment  7\n")) << out();
-  EXPECT_EQ(run_with({"show", "7", "--explain"}), 0) << err();
-  EXPECT_TRUE(said("has to lie beyond")) << out();
-  service_.result = made_up_check();
-  EXPECT_EQ(run_with({"show", "7", "--explain"}), 2);
-  EXPECT_TRUE(said("--explain: a CHECK has no verdict in time")) << err();
 }
 
 TEST_F(Commands, CalibrateOneOperatorOrAllOfThem) {
@@ -322,6 +251,8 @@ TEST_F(Commands, TeachEveryCommandWithAnExample) {
   }
   EXPECT_EQ(run_with({"bits", "accept", "--help"}), 0);
   EXPECT_TRUE(said("Examples:\n  assay bits accept")) << out();
+  EXPECT_EQ(run_with({"device", "bench", "--help"}), 0);
+  EXPECT_TRUE(said("Examples:\n  assay device bench")) << out();
   EXPECT_EQ(run_with({"--version"}), 0);
   EXPECT_EQ(out(), "1.2.3\n");
 }

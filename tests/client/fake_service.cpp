@@ -27,6 +27,9 @@ grpc::Status FakeService::Get(grpc::ServerContext* /*context*/,
   if (whole_is_too_large && request->configuration() == 0) {
     return {grpc::StatusCode::RESOURCE_EXHAUSTED, "ask for one configuration"};
   }
+  if (static_cast<int>(request->configuration()) > result.configurations_size()) {
+    return {grpc::StatusCode::NOT_FOUND, "configuration: there is no such one"};
+  }
   *reply = result;
   if (request->configuration() > 0) {
     reply->clear_configurations();

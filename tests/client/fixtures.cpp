@@ -159,6 +159,31 @@ v1::Experiment made_up_check() {
   return experiment;
 }
 
+v1::Experiment made_up_bench() {
+  v1::Experiment experiment;
+  fill_head(experiment, v1::BENCH);
+  experiment.mutable_spec()->clear_operator_name();
+  experiment.set_num_configurations(1);
+  experiment.set_num_finished(1);
+  v1::Configuration& configuration = *experiment.add_configurations();
+  configuration.set_configuration(1);
+  configuration.set_outcome(v1::FINISHED);
+  const auto add = [&](const char* name, double value, const char* unit, const char* help) {
+    v1::Ceiling& ceiling = *configuration.add_ceilings();
+    ceiling.set_name(name);
+    ceiling.set_value(value);
+    ceiling.set_unit(unit);
+    ceiling.set_help(help);
+    ceiling.set_measured_ns(1'769'860'805'000'000'000);
+    ceiling.set_experiment_id(7);
+  };
+  add("read", 4.625e12, "bytes/s", "reading memory");
+  add("fp32", 60e12, "flop/s", "fused multiply-adds in fp32");
+  add("launch", 2310, "ns", "a call that does nothing");
+  add("activity_cost", -0.0012, "share", "what recording adds");
+  return experiment;
+}
+
 v1::CheckResult& add_made_up_item(v1::Experiment& experiment,
                                   const std::string& suite,
                                   const std::string& name,

@@ -15,6 +15,9 @@ v1::Experiment made_up_comparison();
 // Parity of two formats and two mutants, all as wanted.
 v1::Experiment made_up_check();
 
+// A device with a read, an fp32, a launch and a share ceiling.
+v1::Experiment made_up_bench();
+
 // A verdict whose total is `kind` with a ratio around `ratio`.
 v1::Verdict made_up_verdict(v1::VerdictKind kind, double ratio, const std::string& reason);
 

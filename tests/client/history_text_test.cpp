@@ -24,6 +24,15 @@ TEST(History, ShowsExperimentsToPeopleAndRawToPrograms) {
             std::string::npos);
 }
 
+TEST(History, ShowsABenchAmongExperiments) {
+  v1::ListResponse response;
+  *response.add_experiments() = made_up_bench();
+  EXPECT_NE(
+      experiments_text(response, Format::kTable).find("done   bench  -         cpu          1/1"),
+      std::string::npos)
+      << experiments_text(response, Format::kTable);
+}
+
 TEST(History, ShowsWhatAnEpochChanged) {
   v1::AcceptBitsResponse response;
   response.set_epoch(3);

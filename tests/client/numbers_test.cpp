@@ -49,5 +49,21 @@ TEST(Numbers, KeepsControlCharactersOutOfALine) {
   EXPECT_EQ(one_line("a\033[31m\nb\x7f"), "a [31m b ");
 }
 
+TEST(Numbers, PutsQuantitiesIntoTheUnitThatIsRead) {
+  EXPECT_EQ(quantity_text(4.625e12, "bytes/s"), "4.62 TB/s");
+  EXPECT_EQ(quantity_text(999.7e9, "bytes/s"), "1.000 TB/s");
+  EXPECT_EQ(quantity_text(31.4e9, "bytes/s"), "31.4 GB/s");
+  EXPECT_EQ(quantity_text(512, "bytes"), "512 B");
+  EXPECT_EQ(quantity_text(989e12, "flop/s"), "989 TFLOP/s");
+  EXPECT_EQ(quantity_text(2e9, "flop"), "2.00 GFLOP");
+  EXPECT_EQ(quantity_text(2310, "ns"), "2.31 us");
+  EXPECT_EQ(quantity_text(-31, "ns"), "-31.0 ns");
+  EXPECT_EQ(quantity_text(0.015, "share"), "1.5 %");
+  EXPECT_EQ(quantity_text(12, "cycles"), "12.00 cycles");
+  EXPECT_EQ(quantity_text(1.0 / 0.0, "bytes/s"), "-");
+  EXPECT_EQ(raw_number_text(0.1), "0.1");
+  EXPECT_EQ(raw_number_text(-1.0 / 0.0), "");
+}
+
 }  // namespace
 }  // namespace assay::client

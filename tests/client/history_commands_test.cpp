@@ -1,0 +1,70 @@
+#include "tests/client/commands_fixture.h"
+
+namespace assay::client {
+namespace {
+
+using HistoryCommands = Commands;
+
+TEST_F(HistoryCommands, BenchADeviceAndShowItsCeilings) {
+  service_.result = made_up_bench();
+  EXPECT_EQ(run_with({"device", "bench", "--label", "new driver"}), 0) << err();
+  ASSERT_EQ(service_.submitted.size(), 1U);
+  v1::ExperimentSpec expected;
+  expected.set_kind(v1::BENCH);
+  expected.set_device("cpu");
+  expected.set_label("new driver");
+  EXPECT_EQ(service_.submitted[0].spec().SerializeAsString(), expected.SerializeAsString());
+  EXPECT_TRUE(said("read              4.62 TB/s  reading memory\n")) << out();
+  const std::string followed = out();
+  EXPECT_EQ(run_with({"watch", "7"}), 0) << err();
+  EXPECT_EQ(out(), followed);
+  EXPECT_EQ(run_with({"show", "7", "--samples"}), 0) << err();
+  EXPECT_EQ(out(), followed);
+  EXPECT_EQ(run_with({"show", "7", "--explain"}), 2);
+  EXPECT_TRUE(said("--explain: a BENCH times no arms; leave it out")) << err();
+  EXPECT_EQ(run_with({"device", "bench", "--detach", "--device", "gpu"}), 0) << err();
+  EXPECT_EQ(out(), "experiment 7: queued, position 1\n");
+  EXPECT_EQ(service_.submitted[1].spec().device(), "gpu");
+}
+
+TEST_F(HistoryCommands, ShowSamplesConfigurationByConfiguration) {
+  EXPECT_EQ(run_with({"show", "7", "--samples", "--format", "csv"}), 0) << err();
+  ASSERT_EQ(service_.asked.size(), 3U);
+  EXPECT_FALSE(service_.asked[0].include_samples());
+  EXPECT_EQ(service_.asked[2].configuration(), 2U);
+  EXPECT_TRUE(service_.asked[2].include_samples());
+}
+
+TEST_F(HistoryCommands, ShowAnExperimentThatDoesNotFitIntoOneMessage) {
+  ASSERT_EQ(run_with({"show"}), 0);
+  const std::string whole = out();
+  service_.whole_is_too_large = true;
+  EXPECT_EQ(run_with({"show"}), 0) << err();
+  EXPECT_EQ(out(), whole);
+}
+
+TEST_F(HistoryCommands, ListPagesAndCancel) {
+  EXPECT_EQ(run_with({"list", "--limit", "1", "--state", "done", "--operator", "qsa_decode"}), 0);
+  EXPECT_EQ(service_.listed.state(), v1::DONE);
+  EXPECT_EQ(service_.listed.page_size(), 1U);
+  EXPECT_TRUE(said("done   compare  qsa_decode  cpu")) << out();
+  EXPECT_EQ(err(), "older ones: assay list --page older\n");
+  EXPECT_EQ(run_with({"cancel", "7"}), 0);
+  EXPECT_EQ(out(), "experiment 7: cancelled, 2 of 2 configurations\n");
+}
+
+TEST_F(HistoryCommands, JudgeAgainAndExplain) {
+  EXPECT_EQ(run_with({"judge", "7", "--least-effect", "0.5%"}), 0) << err();
+  EXPECT_EQ(service_.judged.experiment_id(), 7);
+  EXPECT_NEAR(service_.judged.least_effect(), 0.005, 1e-12);
+  EXPECT_EQ(err(), "2 verdicts made again; added, as otherwise than the newest before: 1\n");
+  EXPECT_TRUE(said("experiment  7\n")) << out();
+  EXPECT_EQ(run_with({"show", "7", "--explain"}), 0) << err();
+  EXPECT_TRUE(said("has to lie beyond")) << out();
+  service_.result = made_up_check();
+  EXPECT_EQ(run_with({"show", "7", "--explain"}), 2);
+  EXPECT_TRUE(said("--explain: a CHECK times no arms; leave it out")) << err();
+}
+
+}  // namespace
+}  // namespace assay::client
