@@ -50,6 +50,15 @@ class GrpcConnection final : public Connection {
     return get_in_parts(request, with_samples);
   }
 
+  absl::StatusOr<v1::Experiment> get_configuration(std::int64_t experiment_id,
+                                                   std::uint32_t configuration) override {
+    v1::GetRequest request;
+    request.set_experiment_id(experiment_id);
+    request.set_include_samples(true);
+    request.set_configuration(configuration);
+    return call<v1::Experiment>(&v1::Assay::Stub::Get, request);
+  }
+
   absl::StatusOr<v1::ListResponse> list(const v1::ListRequest& request) override {
     return call<v1::ListResponse>(&v1::Assay::Stub::List, request);
   }

@@ -25,6 +25,10 @@ class Connection {
 
   // The whole experiment, configuration by configuration when it does not fit into one message.
   virtual absl::StatusOr<v1::Experiment> get(std::int64_t experiment_id, bool with_samples) = 0;
+
+  // Only one configuration, with samples; 1 is the first.
+  virtual absl::StatusOr<v1::Experiment> get_configuration(std::int64_t experiment_id,
+                                                           std::uint32_t configuration) = 0;
   virtual absl::StatusOr<v1::ListResponse> list(const v1::ListRequest& request) = 0;
 
   // Calls `visit` with every state until a final one, which is returned. CANCELLED when

@@ -1,5 +1,6 @@
 #include "client/numbers.h"
 #include "client/report.h"
+#include "client/samples.h"
 #include "proto/text.h"
 
 #include "absl/strings/str_cat.h"
@@ -9,54 +10,18 @@
 namespace assay::client {
 namespace {
 
-constexpr char kTotal[] = "total";
-
-const v1::StageSamples* find_stage(const v1::Measurement& measurement, std::string_view name) {
-  for (const v1::StageSamples& stage : measurement.stages()) {
-    if (stage.stage() == name) {
-      return &stage;
-    }
-  }
-  return nullptr;
-}
-
-std::int64_t median_of(std::vector<std::int64_t> values) {
-  if (values.empty()) {
-    return 0;
-  }
-  std::ranges::sort(values);
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
-
 std::string or_dash(std::uint32_t value) {
   return value == 0 ? "-" : with_commas(value);
-}
-
-// Calls `visit(block, first, end)` with the places of the block's samples in a stage.
-template <typename Visit>
-void for_each_block(const v1::Measurement& measurement, Visit visit) {
-  std::size_t first = 0;
-  for (const v1::Block& block : measurement.blocks()) {
-    const std::size_t end = first + block.num_calls() / std::max(block.calls_per_sample(), 1U);
-    visit(block, first, end);
-    first = end;
-  }
 }
 
 void add_block_rows(Table& table,
                     const std::string& configuration,
                     const char* arm,
                     const v1::Measurement& measurement) {
-  const v1::StageSamples* total = find_stage(measurement, kTotal);
-  for_each_block(measurement, [&](const v1::Block& block, std::size_t first, std::size_t end) {
-    std::vector<std::int64_t> samples;
-    if (total != nullptr) {
-      const auto size = static_cast<std::size_t>(total->samples_ns_size());
-      for (std::size_t i = first; i < std::min(size, end); ++i) {
-        samples.push_back(total->samples_ns(static_cast<int>(i)));
-      }
-    }
+  const v1::StageSamples* total = find_stage(measurement, "total");
+  for (const BlockSamples& place : blocks_of(measurement)) {
+    const v1::Block& block = *place.block;
+    const std::vector<std::int64_t> samples = samples_of(total, place);
     std::string throttle = block.throttle_reasons();
     if (block.disqualified()) {
       absl::StrAppend(
@@ -75,7 +40,7 @@ void add_block_rows(Table& table,
                           or_dash(block.temperature_celsius()),
                           or_dash(block.power_milliwatts() / 1000),
                           throttle});
-  });
+  }
 }
 
 void add_sample_rows(Table& table,
@@ -83,9 +48,10 @@ void add_sample_rows(Table& table,
                      const char* arm,
                      const v1::Measurement& measurement) {
   for (const v1::StageSamples& stage : measurement.stages()) {
-    for_each_block(measurement, [&](const v1::Block& block, std::size_t first, std::size_t end) {
-      const auto size = static_cast<std::size_t>(stage.samples_ns_size());
-      for (std::size_t i = first; i < std::min(size, end); ++i) {
+    for (const BlockSamples& place : blocks_of(measurement)) {
+      const v1::Block& block = *place.block;
+      const std::vector<std::int64_t> samples = samples_of(&stage, place);
+      for (std::size_t i = 0; i < samples.size(); ++i) {
         table.rows.push_back({absl::StrCat(configuration.configuration()),
                               proto::text_of(configuration.workload()),
                               arm,
@@ -93,12 +59,12 @@ void add_sample_rows(Table& table,
                               stage.stage(),
                               absl::StrCat(block.round()),
                               absl::StrCat(block.leg()),
-                              absl::StrCat(i - first),
-                              absl::StrCat(stage.samples_ns(static_cast<int>(i))),
+                              absl::StrCat(i),
+                              absl::StrCat(samples[i]),
                               absl::StrCat(block.sm_clock_mhz()),
                               block.disqualified() ? "true" : "false"});
       }
-    });
+    }
   }
 }
 

@@ -54,6 +54,7 @@ absl::StatusOr<std::int64_t> parse_id(const std::string& text);
 void add_experiment_commands(CLI::App& app, Session& session);
 void add_history_commands(CLI::App& app, Session& session);
 void add_catalogue_commands(CLI::App& app, Session& session);
+void add_trace_command(CLI::App& app, Session& session);
 void add_bits_commands(CLI::App& app, Session& session);
 
 }  // namespace assay::client

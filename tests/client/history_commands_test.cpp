@@ -1,4 +1,5 @@
 #include "tests/client/commands_fixture.h"
+#include "tests/temporary_folder.h"
 
 namespace assay::client {
 namespace {
@@ -64,6 +65,35 @@ TEST_F(HistoryCommands, JudgeAgainAndExplain) {
   service_.result = made_up_check();
   EXPECT_EQ(run_with({"show", "7", "--explain"}), 2);
   EXPECT_TRUE(said("--explain: a CHECK times no arms; leave it out")) << err();
+}
+
+TEST_F(HistoryCommands, TraceToStandardOutputOrToANewFile) {
+  const Folder folder;
+  const std::string path = folder / "trace.json";
+  EXPECT_EQ(run_with({"trace", "7"}), 0) << err();
+  const std::string trace = out();
+  EXPECT_TRUE(trace.starts_with("{\"displayTimeUnit\":\"ns\"")) << trace;
+  EXPECT_EQ(run_with({"trace", "7", "--output", path}), 0) << err();
+  EXPECT_EQ(out(), "");
+  EXPECT_TRUE(said("trace.json: 2 configurations; open it in ui.perfetto.dev")) << err();
+  EXPECT_EQ(text_in(path), trace);
+  EXPECT_EQ(run_with({"trace", "7", "--configuration", "1", "--output", path}), 1);
+  EXPECT_TRUE(said("is there already; name another file or add --overwrite")) << err();
+  EXPECT_EQ(text_in(path), trace);
+  EXPECT_EQ(run_with({"trace", "7", "--configuration", "1", "--output", path, "--overwrite"}), 0);
+  EXPECT_EQ(service_.asked.back().configuration(), 1U);
+  EXPECT_LT(text_in(path).size(), trace.size());
+  EXPECT_EQ(run_with({"trace", "7", "--output", folder / "none/t.json"}), 1);
+  EXPECT_TRUE(said("--output: ")) << err();
+}
+
+TEST_F(HistoryCommands, TraceNothingWhereNothingWasTimed) {
+  EXPECT_EQ(run_with({"trace", "7", "--configuration", "9"}), 2);
+  EXPECT_TRUE(said("NOT_FOUND: --configuration: configuration: ")) << err();
+  service_.result = made_up_bench();
+  EXPECT_EQ(run_with({"trace", "last"}), 1);
+  EXPECT_TRUE(said("experiment 7 (bench) has no timed blocks")) << err();
+  EXPECT_EQ(out(), "");
 }
 
 }  // namespace
