@@ -1,6 +1,7 @@
 #include "client/compare_parts.h"
 
 #include "client/numbers.h"
+#include "client/variation.h"
 #include "proto/text.h"
 
 #include "absl/strings/str_cat.h"
@@ -78,6 +79,12 @@ const v1::Arm& arm_of(const v1::Measurement& measurement, const v1::Arm& asked) 
   return measurement.arm().variant().empty() ? asked : measurement.arm();
 }
 
+bool shows_times(const v1::Configuration& configuration) {
+  return configuration.outcome() == v1::FINISHED &&
+         last_verdict(configuration).verdict() != v1::REJECTED &&
+         !last_verdict(configuration).stages().empty();
+}
+
 bool has_alarm(const v1::Measurement& measurement) {
   return measurement.bits().tolerance_alarm();
 }
@@ -132,6 +139,16 @@ void add_run_facts(Report& report, const v1::Experiment& experiment) {
   add_fact(report, "seed", absl::StrCat(spec.seed()));
   add_fact(report, "experiment", absl::StrCat(experiment.experiment_id()));
   add_fact(report, "label", spec.label());
+}
+
+Report timed_head(const v1::Experiment& experiment) {
+  Report report;
+  add_device_facts(report, experiment);
+  add_run_facts(report, experiment);
+  for (auto& [name, value] : Variation(experiment).constant_facts()) {
+    report.facts.emplace_back(name, std::move(value));
+  }
+  return report;
 }
 
 void add_closing(Report& report, const v1::Experiment& experiment) {

@@ -1,8 +1,9 @@
 #include "client/bits_text.h"
 #include "client/compare_parts.h"
+#include "client/counters_report.h"
 #include "client/numbers.h"
 #include "client/report.h"
-#include "client/settings.h"
+#include "client/variation.h"
 #include "proto/text.h"
 
 #include "absl/strings/match.h"
@@ -16,69 +17,37 @@
 namespace assay::client {
 namespace {
 
-// A rejected row shows no time, whatever was measured before.
-bool shows_times(const v1::Configuration& configuration) {
-  return configuration.outcome() == v1::FINISHED &&
-         last_verdict(configuration).verdict() != v1::REJECTED &&
-         !last_verdict(configuration).stages().empty();
-}
-
 class CompareReport {
  public:
   explicit CompareReport(const v1::Experiment& experiment)
       : experiment_(experiment),
         judged_(experiment.spec().kind() != v1::MEASURE),
-        workloads_(settings([](const v1::Configuration& c) { return settings_of(c.workload()); })),
-        baselines_(settings([](const v1::Configuration& c) {
-          return settings_of(arm_of(c.baseline(), c.baseline_arm()));
-        })),
-        candidates_(settings([](const v1::Configuration& c) {
-          return settings_of(arm_of(c.candidate(), c.candidate_arm()));
-        })) {
+        variation_(experiment) {
     has_floor_ = std::ranges::any_of(experiment.configurations(), [](const auto& configuration) {
       return configuration.baseline().floor_ns() > 0;
     });
   }
 
   Report build() {
-    add_device_facts(report_, experiment_);
-    add_run_facts(report_, experiment_);
-    add_arm_facts();
+    report_ = timed_head(experiment_);
     add_columns();
     for (const v1::Configuration& configuration : experiment_.configurations()) {
       add_rows(configuration);
     }
     report_.tables.push_back(std::move(table_));
+    if (asks_for_counters(experiment_)) {
+      add_counters(report_, experiment_);
+      add_roofline(report_, experiment_);
+    }
     add_closing(report_, experiment_);
     return std::move(report_);
   }
 
  private:
-  template <typename SettingsOf>
-  std::vector<Settings> settings(SettingsOf settings_of_one) const {
-    std::vector<Settings> rows;
-    for (const v1::Configuration& configuration : experiment_.configurations()) {
-      rows.push_back(settings_of_one(configuration));
-    }
-    return rows;
-  }
-
-  void add_fact(const std::string& name, const std::string& value) {
-    if (!value.empty()) {
-      report_.facts.emplace_back(name, value);
-    }
-  }
-
-  void add_arm_facts() {
-    add_fact(judged_ ? "A" : "arm", baselines_.constant_text());
-    add_fact("B", judged_ ? candidates_.constant_text() : "");
-    add_fact("workload", workloads_.constant_text());
-  }
-
   void add_columns() {
-    add_column(workloads_.any(), "workload", Align::kLeft);
-    add_column(baselines_.any(), judged_ ? "A" : "arm", Align::kLeft);
-    add_column(judged_ && candidates_.any(), "B", Align::kLeft);
+    add_column(variation_.workloads().any(), "workload", Align::kLeft);
+    add_column(variation_.baselines().any(), judged_ ? "A" : "arm", Align::kLeft);
+    add_column(judged_ && variation_.candidates().any(), "B", Align::kLeft);
     add_column(true, "stage", Align::kLeft);
     add_column(true, judged_ ? "A us" : "median us", Align::kRight);
     add_column(!judged_, "quartiles us", Align::kRight);
@@ -110,16 +79,13 @@ class CompareReport {
   void add_rows(const v1::Configuration& configuration) {
     // What holds for the call as a whole stands in its first row only.
     std::map<std::string, std::string> cells = {
-        {"workload", workloads_.text_of(settings_of(configuration.workload()))},
-        {judged_ ? "A" : "arm",
-         baselines_.text_of(
-             settings_of(arm_of(configuration.baseline(), configuration.baseline_arm())))},
+        {"workload", variation_.workload_text(configuration)},
+        {judged_ ? "A" : "arm", variation_.arm_text(configuration, Role::kBaseline)},
         {"bits", bits_text(configuration)},
         {"tolerance used",
          tolerance_text(judged_report(configuration)) + alarm_marks(configuration)}};
     if (judged_) {
-      cells["B"] = candidates_.text_of(
-          settings_of(arm_of(configuration.candidate(), configuration.candidate_arm())));
+      cells["B"] = variation_.arm_text(configuration, Role::kCandidate);
     }
     if (!shows_times(configuration)) {
       for (const char* name : {"A us", "median us", "B us", "B/A", "interval"}) {
@@ -290,9 +256,7 @@ class CompareReport {
 
   const v1::Experiment& experiment_;
   bool judged_;
-  Varying workloads_;
-  Varying baselines_;
-  Varying candidates_;
+  Variation variation_;
   bool has_floor_ = false;
   Report report_;
   Table table_;

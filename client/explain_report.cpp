@@ -1,5 +1,6 @@
 // Why a verdict is what it is: every figure that it rests on, stage by stage.
 #include "client/compare_parts.h"
+#include "client/explain_profile.h"
 #include "client/numbers.h"
 #include "client/report.h"
 #include "proto/text.h"
@@ -7,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 
+#include <cmath>
 #include <functional>
 #include <string>
 #include <utility>
@@ -52,12 +54,16 @@ class Explanation {
     }
     if (!verdict_.stages().empty()) {
       add_times();
+      add_cycles();
       if (configuration_.has_candidate_arm()) {
         add_ratio();
         add_bars();
       }
       add_samples();
       report_.tables.push_back(std::move(table_));
+    }
+    if (Table kernels = kernel_table(configuration_); !kernels.rows.empty()) {
+      report_.tables.push_back(std::move(kernels));
     }
     for (const v1::StageVerdict& stage : verdict_.stages()) {
       if (stage.stage() != "total" && !stage.reason().empty()) {
@@ -108,6 +114,7 @@ class Explanation {
     fact("bits", verdict_.bits_equal() ? "equal" : "");
     fact("golden", verdict_.golden());
     fact("A/A noise", noise_text());
+    add_profile_facts(report_, configuration_);
     fact("clocks", clocks_text());
     fact("code", verdict_.identical_code() ? "identical machine code and parameters" : "");
     fact("stopped", configuration_.stopped_because());
@@ -155,6 +162,26 @@ class Explanation {
         return times_text(stage.candidate_median_ns(),
                           stage.candidate_lower_quartile_ns(),
                           stage.candidate_upper_quartile_ns());
+      });
+    }
+  }
+
+  // As long as the median at the clock that the arm ran at; reported, not judged.
+  void add_cycles() {
+    const auto cycles = [](std::int64_t median_ns, std::uint32_t clock_mhz) {
+      return median_ns > 0
+                 ? with_commas(std::llround(static_cast<double>(median_ns) * clock_mhz / 1000))
+                 : std::string("-");
+    };
+    if (const std::uint32_t clock_mhz = verdict_.baseline_sm_clock_mhz(); clock_mhz > 0) {
+      row("A cycles", [&](const v1::StageVerdict& stage) {
+        return cycles(stage.baseline_median_ns(), clock_mhz);
+      });
+    }
+    if (const std::uint32_t clock_mhz = verdict_.candidate_sm_clock_mhz();
+        clock_mhz > 0 && configuration_.has_candidate_arm()) {
+      row("B cycles", [&](const v1::StageVerdict& stage) {
+        return cycles(stage.candidate_median_ns(), clock_mhz);
       });
     }
   }

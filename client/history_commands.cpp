@@ -1,3 +1,4 @@
+#include "client/counters_report.h"
 #include "client/duration.h"
 #include "client/history_text.h"
 #include "client/numbers.h"
@@ -18,6 +19,8 @@ struct ShowOptions {
   std::string id = "last";
   bool with_samples = false;
   bool explains = false;
+  bool shows_counters = false;
+  bool shows_roofline = false;
 };
 
 struct JudgeOptions {
@@ -44,23 +47,41 @@ absl::StatusOr<v1::TaskState> parse_state(const std::string& name) {
                    "`: expected one of cancelled, done, failed, interrupted, queued, running"));
 }
 
+// The part of an experiment with arms that was asked for instead of the whole; empty: the whole.
+absl::StatusOr<std::string> part_text(const v1::Experiment& experiment,
+                                      const ShowOptions& options,
+                                      Format format) {
+  const std::string option = options.explains         ? "--explain"
+                             : options.shows_counters ? "--counters"
+                             : options.shows_roofline ? "--roofline"
+                                                      : "";
+  // The raw rows of an explanation are those of the table.
+  if (option.empty() || format == Format::kJson || (options.explains && format == Format::kCsv)) {
+    return "";
+  }
+  const v1::ExperimentKind kind = experiment.spec().kind();
+  if (kind == v1::CHECK || kind == v1::BENCH) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        option, ": a ", v1::ExperimentKind_Name(kind), " times no arms; leave it out"));
+  }
+  return options.explains         ? explanation_text(experiment, format)
+         : options.shows_counters ? counters_text(experiment, format)
+                                  : roofline_text(experiment, format);
+}
+
 absl::StatusOr<int> show(Session& session, const ShowOptions& options) {
   ASSAY_ASSIGN_OR_RETURN(const std::int64_t id, parse_id(options.id));
   ASSAY_ASSIGN_OR_RETURN(Connection* const connection, session.connect());
-  ASSAY_ASSIGN_OR_RETURN(const v1::Experiment experiment,
-                         connection->get(id, options.with_samples));
+  // An explanation needs the samples of the passes that are not judged.
   const bool is_text = session.format() == Format::kTable || session.format() == Format::kMarkdown;
-  if (options.explains && is_text) {
-    const v1::ExperimentKind kind = experiment.spec().kind();
-    if (kind == v1::CHECK || kind == v1::BENCH) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "--explain: a ", v1::ExperimentKind_Name(kind), " times no arms; leave it out"));
-    }
-    session.console().out << explanation_text(experiment, session.format()) << std::flush;
-    return kFine;
+  ASSAY_ASSIGN_OR_RETURN(
+      const v1::Experiment experiment,
+      connection->get(id, options.with_samples || (options.explains && is_text)));
+  ASSAY_ASSIGN_OR_RETURN(std::string text, part_text(experiment, options, session.format()));
+  if (text.empty()) {
+    ASSAY_ASSIGN_OR_RETURN(text,
+                           experiment_text(experiment, session.format(), options.with_samples));
   }
-  ASSAY_ASSIGN_OR_RETURN(const std::string text,
-                         experiment_text(experiment, session.format(), options.with_samples));
   session.console().out << text << std::flush;
   return kFine;
 }
@@ -121,14 +142,26 @@ void add_history_commands(CLI::App& app, Session& session) {
                                                "  assay show last\n"
                                                "  assay show 12 --format markdown\n"
                                                "  assay show 12 --explain\n"
+                                               "  assay show 12 --roofline\n"
                                                "  assay show 12 --samples --format csv",
                                                [&session, shown] { return show(session, *shown); });
   show_command->add_option("id", shown->id, "a number, or last")->capture_default_str();
   show_command->add_flag(
       "--samples", shown->with_samples, "also clocks and times of every block; csv: every sample");
-
-  show_command->add_flag(
+  CLI::Option* explain = show_command->add_flag(
       "--explain", shown->explains, "every figure that the verdicts rest on, instead of the table");
+  CLI::Option* counters =
+      show_command
+          ->add_flag("--counters",
+                     shown->shows_counters,
+                     "only the hardware counters; csv: every metric of every kernel")
+          ->excludes(explain);
+  show_command
+      ->add_flag("--roofline",
+                 shown->shows_roofline,
+                 "only the arithmetic for each byte, the rates, and what bounds them")
+      ->excludes(explain)
+      ->excludes(counters);
 
   auto judged = std::make_shared<JudgeOptions>();
   CLI::App* judge_command = session.add_command(

@@ -2,6 +2,9 @@
 
 #include "client/report.h"
 
+#include <tuple>
+#include <utility>
+
 namespace assay::client {
 namespace {
 
@@ -103,6 +106,53 @@ void add_parity(v1::Experiment& experiment, const std::string& format, std::int6
   check.set_num_goldens_reproduced(static_cast<std::uint32_t>(num_cases));
 }
 
+void add_ceilings(v1::Device& device) {
+  for (const auto& [name, value, unit] : {std::tuple("read", 4e12, "bytes/s"),
+                                          std::tuple("bf16", 800e12, "flop/s"),
+                                          std::tuple("fp32", 60e12, "flop/s")}) {
+    v1::Ceiling& ceiling = *device.add_ceilings();
+    ceiling.set_name(name);
+    ceiling.set_value(value);
+    ceiling.set_unit(unit);
+    ceiling.set_measured_ns(1'769'860'805'000'000'000);
+    ceiling.set_experiment_id(3);
+  }
+}
+
+// 2 GB and 4 GFLOP, most of them on tensor cores.
+void add_counters(v1::KernelCounters& kernel) {
+  kernel.set_stage("chunk");
+  kernel.set_kernel("chunk_kernel");
+  for (const auto& [name, value] :
+       {std::pair("sm__made_up.sum", 7.0),
+        std::pair("dram__bytes_read.sum", 1.5e9),
+        std::pair("dram__bytes_write.sum", 0.5e9),
+        std::pair("lts__t_sector_hit_rate.pct", 62.5),
+        std::pair("smsp__sass_thread_inst_executed_op_ffma_pred_on.sum", 0.5e9),
+        std::pair("sm__ops_path_tensor_src_bf16_dst_fp32.sum", 3e9)}) {
+    v1::Metric& metric = *kernel.add_metrics();
+    metric.set_name(name);
+    metric.set_value(value);
+  }
+}
+
+void add_kernel(v1::Measurement& measurement) {
+  v1::KernelResources& kernel = *measurement.add_resources();
+  kernel.set_stage("chunk");
+  kernel.set_kernel("chunk_kernel");
+  kernel.set_num_registers(128);
+  kernel.set_static_shared_bytes(1024);
+  kernel.set_dynamic_shared_bytes(65536);
+  kernel.set_local_bytes(16);
+  kernel.add_grid(132);
+  kernel.add_grid(2);
+  kernel.add_grid(1);
+  kernel.add_block(256);
+  kernel.set_num_resident_blocks(2);
+  kernel.set_occupancy(0.25);
+  kernel.set_machine_code("0123456789abcdef0123456789abcdef");
+}
+
 }  // namespace
 
 v1::Verdict made_up_verdict(v1::VerdictKind kind, double ratio, const std::string& reason) {
@@ -181,6 +231,53 @@ v1::Experiment made_up_bench() {
   add("fp32", 60e12, "flop/s", "fused multiply-adds in fp32");
   add("launch", 2310, "ns", "a call that does nothing");
   add("activity_cost", -0.0012, "share", "what recording adds");
+  return experiment;
+}
+
+v1::Experiment made_up_profile() {
+  v1::Experiment experiment = made_up_comparison();
+  experiment.mutable_configurations()->RemoveLast();
+  experiment.set_num_configurations(1);
+  experiment.set_num_finished(1);
+  add_ceilings(*experiment.mutable_device());
+  v1::Configuration& configuration = *experiment.mutable_configurations(0);
+  for (v1::StageVerdict& stage : *configuration.mutable_verdicts(0)->mutable_stages()) {
+    stage.set_baseline_median_ns(stage.stage() == "total" ? 2'000'000 : 1'000'000);
+  }
+  v1::Measurement& baseline = *configuration.mutable_baseline();
+  v1::Measurement& candidate = *configuration.mutable_candidate();
+  for (v1::Measurement* measurement : {&baseline, &candidate}) {
+    measurement->set_timing_source(v1::CUDA_EVENTS);
+    measurement->set_launch_mode(v1::GRAPH);
+    measurement->set_cache_mode(v1::COLD);
+    measurement->set_num_input_sets(4);
+    add_kernel(*measurement);
+  }
+  add_counters(*baseline.add_counters());
+  baseline.set_min_bytes(1'000'000'000);
+  baseline.set_min_flops(600'000'000'000);
+  v1::Admission& admission = *baseline.mutable_admission();
+  admission.set_waited_ns(350'000'000);
+  admission.set_stable(true);
+  admission.set_sm_clock_mhz(1980);
+  admission.set_wanted_sm_clock_mhz(1980);
+  candidate.mutable_admission()->set_waited_ns(5'000'000'000);
+  candidate.mutable_admission()->set_detail("clock still rises");
+  candidate.mutable_blocks(0)->set_num_other_processes(1);
+  candidate.mutable_blocks(5)->set_num_other_processes(3);
+  v1::StageSamples& events = *baseline.add_event_stages();
+  events.set_stage("total");
+  events.add_samples_ns(2'100'000);
+  v1::StageSamples& activity = *baseline.add_activity_stages();
+  activity.set_stage("total");
+  activity.add_samples_ns(1'500'000);
+  v1::KernelResources& merge = *candidate.add_resources();
+  merge.set_stage("merge");
+  merge.set_kernel("merge_kernel");
+  merge.set_num_registers(32);
+  merge.set_num_blocks(4);
+  merge.set_num_threads(64);
+  merge.set_machine_code("89abcdef0123456789abcdef01234567");
   return experiment;
 }
 

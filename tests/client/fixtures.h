@@ -18,6 +18,10 @@ v1::Experiment made_up_check();
 // A device with a read, an fp32, a launch and a share ceiling.
 v1::Experiment made_up_bench();
 
+// One workload on a device with ceilings, in graph mode by events: counters of A, admission, other
+// processes, second passes and the kernels of both arms.
+v1::Experiment made_up_profile();
+
 // A verdict whose total is `kind` with a ratio around `ratio`.
 v1::Verdict made_up_verdict(v1::VerdictKind kind, double ratio, const std::string& reason);
 

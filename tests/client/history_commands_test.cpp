@@ -67,6 +67,22 @@ TEST_F(HistoryCommands, JudgeAgainAndExplain) {
   EXPECT_TRUE(said("--explain: a CHECK times no arms; leave it out")) << err();
 }
 
+TEST_F(HistoryCommands, ShowCountersAndRooflineByThemselves) {
+  service_.result = made_up_profile();
+  EXPECT_EQ(run_with({"show", "7", "--counters"}), 0) << err();
+  EXPECT_TRUE(said("DRAM rate")) << out();
+  EXPECT_FALSE(said("bounded by")) << out();
+  EXPECT_EQ(run_with({"show", "7", "--roofline", "--format", "csv"}), 0) << err();
+  EXPECT_TRUE(said("attainable_flops_per_second")) << out();
+  EXPECT_EQ(run_with({"show", "7"}), 0) << err();
+  EXPECT_TRUE(said("DRAM rate") && said("bounded by")) << out();
+  EXPECT_EQ(run_with({"show", "7", "--roofline", "--explain"}), 2);
+  EXPECT_TRUE(said("--explain excludes --roofline")) << err();
+  service_.result = made_up_check();
+  EXPECT_EQ(run_with({"show", "7", "--roofline"}), 2);
+  EXPECT_TRUE(said("--roofline: a CHECK times no arms; leave it out")) << err();
+}
+
 TEST_F(HistoryCommands, TraceToStandardOutputOrToANewFile) {
   const Folder folder;
   const std::string path = folder / "trace.json";
