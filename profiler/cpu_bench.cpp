@@ -4,6 +4,7 @@
 #include "profiler/ceiling.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstring>
@@ -46,11 +47,15 @@ std::vector<v1::Ceiling> bench_cpu(std::int64_t num_bytes) {
   const std::int64_t read_ns = least_ns(kPasses, [&] {
     threads.for_each(num_threads, num_threads, [&](std::int64_t thread) {
       const std::uint64_t* words = from.data() + static_cast<std::size_t>(thread) * share / 8;
-      std::uint64_t folded = 0;
-      for (std::size_t i = 0; i < share / 8; ++i) {
-        folded ^= words[i];
+      std::array<std::uint64_t, 8> folded = {};
+      for (std::size_t i = 0; i < share / 8; i += folded.size()) {
+        for (std::size_t lane = 0; lane < folded.size(); ++lane) {
+          folded[lane] ^= words[i + lane];
+        }
       }
-      sink.fetch_xor(folded, std::memory_order_relaxed);
+      for (const std::uint64_t each : folded) {
+        sink.fetch_xor(each, std::memory_order_relaxed);
+      }
     });
   });
   const std::int64_t copy_ns = least_ns(kPasses, [&] {

@@ -43,7 +43,7 @@ for configuration in experiment["configurations"]:
     said[verdict.get("statistical_verdict", "none")] += 1
     seconds.append(int(configuration["elapsed_ns"]) / 1e9)
     total = next((s for s in verdict.get("stages", []) if s["stage"] == "total"), {})
-    print(configuration["configuration"], *[f"{a["name"]}={a["value"]}" for a in configuration["workload"]["axes"]],
+    print(configuration["configuration"], *[a["name"] + "=" + a["value"] for a in configuration["workload"]["axes"]],
           verdict.get("statistical_verdict"), total.get("baseline_median_ns"), total.get("candidate_median_ns"),
           total.get("ratio"), total.get("ratio_low"), total.get("ratio_high"), total.get("num_rounds"),
           f"{seconds[-1]:.2f} s", "|", verdict["reason"])
@@ -59,10 +59,20 @@ run_controls() {
   tail -n 2 "$out/trust_controls.txt"
 }
 
+# The chain that takes 20 us here, from one that takes about as long.
+steps_of_20_us() {
+  "$assay" measure calibration --device "$device" --variant plain --cache hot -a elements=4224 -a steps=2800 --format json |
+    python3 -c 'import json, sys
+stages = json.load(sys.stdin)["configurations"][0]["verdicts"][-1]["stages"]
+print(round(2800 * 20000 / int(next(s for s in stages if s["stage"] == "total")["baseline_median_ns"])))'
+}
+
 run_planted() {
+  local steps
   start_daemon || return 1
+  steps="${STEPS:-$(steps_of_20_us)}" || return 1
   within "$assay" compare calibration --device "$device" --baseline plain --candidate "plain:extra=${EXTRA:-21}" --cache hot \
-    --least-effect 0.5% -a 'elements=[4125:4224]' -a "steps=${STEPS:-2800}" --format csv >"$scratch/planted.csv" 2>&1
+    --least-effect 0.5% -a 'elements=[4125:4224]' -a "steps=$steps" --format csv >"$scratch/planted.csv" 2>&1
   tell_verdicts >"$out/trust_planted.txt" 2>&1
   tail -n 2 "$out/trust_planted.txt"
 }
@@ -98,6 +108,10 @@ run_busy() {
 run_ncu() {
   local workload mode status=0
   start_daemon || return 1
+  for workload in c1 c3 c10 c20 c1000; do
+    echo "== $workload"
+    "$assay" measure calibration --device "$device" --variant plain --workload "$workload" --cache hot || status=1
+  done >"$out/trust_lengths.txt" 2>&1
   for workload in c100 copy_dram; do
     for mode in "--timing activity" "--timing events" "--launch-mode graph" "--launch-mode graph --timing activity"; do
       echo "== $workload $mode"
@@ -110,6 +124,7 @@ run_ncu() {
     echo "== $workload ncu"
     "$assay" measure calibration --device "$device" --variant fours --workload "$workload" --cache hot --timing events \
       --rounds 2 --calls 20 --deadline 200s >/dev/null 2>&1
+    # Its runner ends, and ncu writes what it saw.
     stop_daemon
     python3 - "$scratch/ncu_$workload.csv" <<'END'
 import csv, statistics, sys
@@ -132,13 +147,14 @@ run_counters() {
     "$assay" measure "$operator" --device "$device" --variant "$variant" --workload "$workload" \
       --counters dram,l2,tensor,occupancy --rounds 4 || status=1
     "$assay" show last --explain || status=1
-    "$assay" trace last --output "$out/trace_$operator.json" || status=1
+    "$assay" trace last --output "$scratch/trace_$operator.json" || status=1
   done >"$out/trust_counters.txt" 2>&1 <<END
 tree_attention warpgroup t11
 block_attention warpgroup b11
 qsa_decode two_cell ${QSA_WORKLOAD:-q7}
 calibration fours copy_dram
 END
+  cp "$scratch/trace_tree_attention.json" "$out/"
   cat "$out/trust_counters.txt"
   return "$status"
 }

@@ -23,11 +23,13 @@ absl::Status DeviceRunner::ensure() {
       return absl::CancelledError("the daemon is stopping");
     }
     process_ = std::move(fresh);
+    is_at_work_ = true;
   }
   num_restarts_ += started_once_ ? 1 : 0;
   started_once_ = true;
   failed_ = false;
   absl::Status greeted = process_->greet(start_timeout_);
+  rest();
   if (!greeted.ok()) {
     last_failure_ = absl::StrCat("start: ", std::string(greeted.message()));
     failed_ = true;
@@ -39,7 +41,28 @@ absl::Status DeviceRunner::ensure() {
 absl::StatusOr<v1::RunnerReply> DeviceRunner::call(v1::RunnerRequest request,
                                                    std::chrono::nanoseconds timeout,
                                                    const RunnerProcess::Progress& progress) {
-  return process_->call(std::move(request), timeout, progress);
+  {
+    const std::lock_guard lock(mutex_);
+    if (closed_) {
+      return absl::CancelledError("the daemon is stopping");
+    }
+    is_at_work_ = true;
+  }
+  auto reply = process_->call(std::move(request), timeout, progress);
+  rest();
+  return reply;
+}
+
+void DeviceRunner::rest() {
+  const std::lock_guard lock(mutex_);
+  is_at_work_ = false;
+}
+
+absl::Status DeviceRunner::stop() {
+  if (process_ != nullptr && !failed_) {
+    process_->quit();
+  }
+  return discard("stopped");
 }
 
 absl::Status DeviceRunner::discard(const std::string& failure) {
@@ -70,7 +93,7 @@ void DeviceRunner::kill() {
 void DeviceRunner::close() {
   const std::lock_guard lock(mutex_);
   closed_ = true;
-  if (process_ != nullptr) {
+  if (process_ != nullptr && is_at_work_) {
     process_->kill();
   }
 }

@@ -27,7 +27,7 @@ class DeviceRunner {
   // killed or closed meanwhile. Else why the new one did not start.
   absl::Status ensure();
 
-  // As RunnerProcess::call; requires ensure() to be OK.
+  // As RunnerProcess::call; requires ensure() to be OK. CANCELLED too once it is closed.
   absl::StatusOr<v1::RunnerReply> call(v1::RunnerRequest request,
                                        std::chrono::nanoseconds timeout,
                                        const RunnerProcess::Progress& progress);
@@ -37,9 +37,12 @@ class DeviceRunner {
   // Ends the runner after a failure, described for people.
   absl::Status discard(const std::string& failure);
 
+  // Lets an idle runner end by itself, and ends it.
+  absl::Status stop();
+
   void kill();
 
-  // Kills it and starts none again.
+  // Starts none again. Kills one that is at work; an idle one is left to stop().
   void close();
 
   std::uint32_t num_restarts() const { return num_restarts_; }
@@ -48,12 +51,14 @@ class DeviceRunner {
 
  private:
   absl::Status end();
+  void rest();
 
   const std::vector<std::string> arguments_;
   const std::chrono::nanoseconds start_timeout_;
-  std::mutex mutex_;  // process_ as a pointer and closed_
+  std::mutex mutex_;  // process_ as a pointer, closed_ and is_at_work_
   std::unique_ptr<RunnerProcess> process_;
   bool closed_ = false;
+  bool is_at_work_ = false;  // greets or answers
   bool started_once_ = false;
   bool failed_ = false;
   std::uint32_t num_restarts_ = 0;

@@ -48,8 +48,8 @@ void DeviceWorker::work() {
         services_.board->end(job.experiment_id);
         break;
       case Board::Job::Kind::kStop:
-        // The runner dies with this thread in any case; here its death is waited for.
-        if (const absl::Status ended = runner_.discard("stopped"); !ended.ok()) {
+        // The runner dies with this thread in any case; here it may end by itself.
+        if (const absl::Status ended = runner_.stop(); !ended.ok()) {
           log_line("runner", {{"device", device_}, {"error", std::string(ended.message())}});
         }
         return;

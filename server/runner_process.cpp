@@ -282,6 +282,11 @@ void RunnerProcess::kill() {
   }
 }
 
+void RunnerProcess::quit() {
+  input_.reset();
+  wait_for_death(kQuitGrace);
+}
+
 absl::Status RunnerProcess::end() {
   if (reap_some()) {
     return absl::OkStatus();

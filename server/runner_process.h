@@ -57,6 +57,10 @@ class RunnerProcess {
   // SIGKILL to the process group; a call in work then returns CANCELLED.
   void kill();
 
+  // Ends its input, at which a runner ends by itself, and gives it kQuitGrace: a profiler in front
+  // of it writes its report then. No call may follow, nor be in work.
+  void quit();
+
   // Kills and reaps the whole group. UNAVAILABLE: it is still there after kReapBound, nothing may
   // be started on its device. After OK exit_reason() is known.
   absl::Status end();
@@ -111,5 +115,6 @@ class RunnerProcess {
 };
 
 inline constexpr std::chrono::seconds kReapBound{5};
+inline constexpr std::chrono::seconds kQuitGrace{10};
 
 }  // namespace assay::server

@@ -73,7 +73,7 @@ void Validator::work() {
     done_ = true;
     changed_.notify_all();
   }
-  static_cast<void>(runner_.discard("stopped"));
+  static_cast<void>(runner_.stop());
 }
 
 absl::Status Validator::ask(const Plan& plan) {

@@ -1,10 +1,13 @@
 #include "server/runner_process.h"
 
+#include "tests/temporary_folder.h"
+
 #include "absl/status/status.h"
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <string>
 #include <thread>
 #include <vector>
@@ -37,6 +40,23 @@ struct Failure {
   absl::StatusCode code;
   const char* message;
 };
+
+// As a profiler does that writes its report when the program has ended.
+TEST(RunnerProcess, LetsWhatStandsInFrontOfAnIdleRunnerSeeItsEnd) {
+  const Folder folder;
+  const std::string report = folder / "report";
+  for (const bool quits : {false, true}) {
+    auto runner = RunnerProcess::spawn(
+        fake({"/bin/sh", "-c", "\"$@\"; sleep 0.1; echo ended >" + report, "sh"}));
+    ASSERT_TRUE(runner.ok()) << runner.status();
+    ASSERT_TRUE((*runner)->greet(seconds(10)).ok());
+    if (quits) {
+      (*runner)->quit();
+    }
+    EXPECT_TRUE((*runner)->end().ok());
+    EXPECT_EQ(std::filesystem::exists(report), quits);
+  }
+}
 
 TEST(RunnerProcess, SaysWhatARunnerDidWrong) {
   const Failure failures[] = {
