@@ -32,7 +32,7 @@ stage layering tests/style/layering.sh
 stage build scripts/build.sh ci
 stage tests run_tests ci
 # Many changed files are many minutes of clang-tidy; the whole has to end in time.
-stage tidy env ASSAY_TIDY_MINUTES=4 scripts/tidy.sh
+stage tidy env ASSAY_TIDY_MINUTES=3 scripts/tidy.sh
 stage asan sanitized asan
 stage tsan sanitized tsan
 
