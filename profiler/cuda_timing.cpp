@@ -135,13 +135,16 @@ absl::StatusOr<BlockTimes> CudaDevice::time_by_events(const BlockRequest& reques
   const std::size_t num_stages = request.arm->stages.size();
   std::vector<std::vector<CudaEvent>> events(request.num_calls);
   kernels::Call call = {.problem = request.problem, .parameters = request.arm->parameters};
+  const NvtxRange arm_range(request.label);
   for (std::uint32_t index = 0; index < request.num_calls; ++index) {
     call.tensors = request.sets[(request.first_set + index) % request.sets.size()];
     if (request.flush) {
       ASSAY_RETURN_IF_ERROR(flush());
     }
+    const NvtxRange call_range("call");
     ASSAY_ASSIGN_OR_RETURN(events[index].emplace_back(), record_event(stream_.get()));
     for (const StagePlan& stage : request.arm->stages) {
+      const NvtxRange stage_range(stage.name.c_str());
       ASSAY_RETURN_IF_ERROR(stage.launch(call));
       ASSAY_ASSIGN_OR_RETURN(events[index].emplace_back(), record_event(stream_.get()));
     }

@@ -71,7 +71,7 @@ run_planted() {
   local steps
   start_daemon || return 1
   steps="${STEPS:-$(steps_of_20_us)}" || return 1
-  within "$assay" compare calibration --device "$device" --baseline plain --candidate "plain:extra=${EXTRA:-21}" --cache hot \
+  within "$assay" compare calibration --device "$device" --baseline plain --candidate "plain:extra=${EXTRA:-17}" --cache hot \
     --least-effect 0.5% -a 'elements=[4125:4224]' -a "steps=$steps" --format csv >"$scratch/planted.csv" 2>&1
   tell_verdicts >"$out/trust_planted.txt" 2>&1
   tail -n 2 "$out/trust_planted.txt"
@@ -88,6 +88,15 @@ END
 
 ncu_options='"ncu", "--clock-control", "none", "--cache-control", "none", "--metrics", "gpu__time_duration.sum", "--print-units", "base", "--csv"'
 
+# How many kernels ncu saw of those that a filter on NVTX ranges selects, in one experiment by events.
+count_selected() {
+  start_under_ncu "\"ncu\", \"--clock-control\", \"none\", \"--nvtx\", \"--nvtx-include\", \"$2\", \"--metrics\", \"gpu__time_duration.sum\", \"--csv\", \"--log-file\", \"$scratch/nvtx.csv\"" || return 1
+  "$assay" measure "$1" --device "$device" --workload "$3" --cache hot --timing events --rounds 1 --calls 3 >/dev/null 2>&1
+  stop_daemon
+  printf 'ncu --nvtx-include %s: %s kernels of %s, by name:\n' "$2" "$(grep -c gpu__time_duration "$scratch/nvtx.csv")" "$1"
+  grep gpu__time_duration "$scratch/nvtx.csv" | cut -d '"' -f 10 | sed 's/[<(].*//' | sort | uniq -c
+}
+
 run_busy() {
   start_under_ncu "\"ncu\", \"--clock-control\", \"none\", \"--log-file\", \"$scratch/ncu_busy.txt\"" || return 1
   {
@@ -99,6 +108,8 @@ run_busy() {
     "$assay" measure calibration --device "$device" --workload c20 --cache hot --timing events --rounds 1 --calls 3 \
       --counters dram
     echo "exit status $?"
+    count_selected qsa_decode merge/ q1
+    count_selected qsa_decode 'baseline/call/chunk/' q1
   } >"$out/trust_busy.txt" 2>&1
   stop_daemon
   cat "$out/trust_busy.txt"
