@@ -7,7 +7,9 @@
 
 # Fast enough to be one experiment: so many chains of rounds, evenly spread by length.
 control_steps() {
-  python3 -c 'print(",".join(str(round(150 * 1000 ** (i / 199))) for i in range(200)))'
+  python3 -c 'import itertools
+wanted = [round(10 * 15000 ** (i / 199)) for i in range(200)]
+print(*itertools.accumulate(wanted, lambda last, steps: max(last + 1, steps)), sep=",")'
 }
 
 run_bench() {
@@ -71,7 +73,7 @@ run_planted() {
   local steps
   start_daemon || return 1
   steps="${STEPS:-$(steps_of_20_us)}" || return 1
-  within "$assay" compare calibration --device "$device" --baseline plain --candidate "plain:extra=${EXTRA:-17}" --cache hot \
+  within "$assay" compare calibration --device "$device" --baseline plain --candidate "plain:extra=${EXTRA:-18}" --cache hot \
     --least-effect 0.5% -a 'elements=[4125:4224]' -a "steps=$steps" --format csv >"$scratch/planted.csv" 2>&1
   tell_verdicts >"$out/trust_planted.txt" 2>&1
   tail -n 2 "$out/trust_planted.txt"
@@ -94,7 +96,7 @@ count_selected() {
   "$assay" measure "$1" --device "$device" --workload "$3" --cache hot --timing events --rounds 1 --calls 3 >/dev/null 2>&1
   stop_daemon
   printf 'ncu --nvtx-include %s: %s kernels of %s, by name:\n' "$2" "$(grep -c gpu__time_duration "$scratch/nvtx.csv")" "$1"
-  grep gpu__time_duration "$scratch/nvtx.csv" | cut -d '"' -f 10 | sed 's/[<(].*//' | sort | uniq -c
+  grep -oE '[a-z_0-9]+_kernel' "$scratch/nvtx.csv" | sort | uniq -c
 }
 
 run_busy() {
