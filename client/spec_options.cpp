@@ -124,6 +124,10 @@ absl::Status set_times(const SpecOptions& options, v1::ExperimentSpec& spec) {
     ASSAY_ASSIGN_OR_RETURN(const double effect, parse_effect(options.least_effect));
     spec.set_least_effect(effect);
   }
+  if (!options.interval_width.empty()) {
+    ASSAY_ASSIGN_OR_RETURN(const double width, parse_effect(options.interval_width));
+    spec.set_interval_width(width);
+  }
   return absl::OkStatus();
 }
 
@@ -233,6 +237,10 @@ void add_compare_options(CLI::App& command, SpecOptions& options) {
   command.add_option("--schedule", options.schedule, "bab, ab or abba")->capture_default_str();
   command.add_option(
       "--least-effect", options.least_effect, "the smallest difference that counts, as in 1%");
+  command.add_option("--interval-width",
+                     options.interval_width,
+                     "rounds go on until the ratio's interval is at most so wide, as in 0.2%; left "
+                     "out: until there is a verdict");
   repeated(command, "--fail-on", options.fail_on, "slower, undecided or both: exit status 4 and 5")
       ->delimiter(',');
 }

@@ -30,6 +30,7 @@ struct SpecOptions {
   std::uint32_t num_calls = 0;
   std::uint32_t max_rounds = 0;
   std::string least_effect;
+  std::string interval_width;
   std::string budget;
   std::string deadline;
   std::uint64_t seed = 0;

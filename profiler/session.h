@@ -99,6 +99,7 @@ class Session {
   v1::TimingSource source_ = v1::TIMING_SOURCE_UNSPECIFIED;
   SetsPlan sets_;
   std::size_t next_set_ = 0;
+  std::int64_t read_ns_ = 0;  // what reading the outputs took the last time
   std::int64_t experiment_id_ = 0;
   bool is_open_ = false;  // both arms passed their checks and may be timed
 };

@@ -328,13 +328,26 @@ class Run {
         break;
       }
       options_.now_ns = context_.now_ns();
-      if (!alone && !profiler::wants_more_rounds(profiler::judge(run_.configuration, options_))) {
-        run_.configuration.set_stopped_because("verdict reached");
+      const std::string reached = alone ? "" : why_enough();
+      if (!reached.empty()) {
+        run_.configuration.set_stopped_because(reached);
         return absl::OkStatus();
       }
     }
     run_.configuration.set_stopped_because("rounds used");
     return absl::OkStatus();
+  }
+
+  // Why no more rounds are needed after a look; empty: they are.
+  std::string why_enough() const {
+    const v1::Verdict verdict = profiler::judge(run_.configuration, options_);
+    if (spec_.interval_width() == 0) {
+      return profiler::wants_more_rounds(verdict) ? "" : "verdict reached";
+    }
+    const v1::StageVerdict* total = profiler::headline_of(verdict);
+    const bool is_narrow = total != nullptr && total->has_ratio() &&
+                           total->ratio_high() - total->ratio_low() <= spec_.interval_width();
+    return is_narrow ? "interval as narrow as asked" : "";
   }
 
   // Up to `target` rounds in all, in requests that stay well within the runner's deadline. What the

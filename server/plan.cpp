@@ -105,6 +105,10 @@ absl::Status check_request(const v1::SubmitRequest& request) {
       spec.least_effect() > kMaxLeastEffect) {
     return refuse("spec.least_effect", "must be in [0, 0.5]");
   }
+  if (!std::isfinite(spec.interval_width()) || spec.interval_width() < 0 ||
+      spec.interval_width() > kMaxLeastEffect) {
+    return refuse("spec.interval_width", "must be in [0, 0.5]");
+  }
   // What is stored must fit into every message that shows it.
   if (const std::size_t num_bytes = spec.ByteSizeLong(); num_bytes > kMaxSpecBytes) {
     return absl::ResourceExhaustedError(

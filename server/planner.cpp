@@ -95,6 +95,9 @@ class Planner {
     if (spec.timing_source() != v1::TIMING_SOURCE_UNSPECIFIED) {
       return refuse("spec.timing_source", why);
     }
+    if (spec.interval_width() != 0) {
+      return refuse("spec.interval_width", why);
+    }
     return spec.counters().empty() ? absl::OkStatus() : refuse("spec.counters", why);
   }
 
@@ -173,6 +176,9 @@ class Planner {
       return refuse(
           "spec.candidates",
           absl::StrCat("a ", v1::ExperimentKind_Name(spec.kind()), " takes the baseline alone"));
+    }
+    if (spec.kind() == v1::MEASURE && spec.interval_width() != 0) {
+      return refuse("spec.interval_width", "a MEASURE has no ratio");
     }
     if (spec.kind() == v1::COMPARE && spec.candidates().empty()) {
       return refuse("spec.candidates", "a COMPARE needs at least one");

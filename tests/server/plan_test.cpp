@@ -266,6 +266,17 @@ TEST(Plan, TakesTheTimingSourcesThatADeviceHas) {
             "spec.timing_source: a CUDA device has CUPTI_ACTIVITY and CUDA_EVENTS");
 }
 
+TEST(Plan, AsksForANarrowIntervalOnlyWhereThereIsARatio) {
+  v1::SubmitRequest request = compare_request("r");
+  request.mutable_spec()->set_interval_width(0.6);
+  expect_error(request, kInvalid, "spec.interval_width: must be in [0, 0.5]");
+  request.mutable_spec()->set_interval_width(0.002);
+  EXPECT_TRUE(make_plan(request.spec(), describe()).ok());
+  request.mutable_spec()->set_kind(v1::MEASURE);
+  request.mutable_spec()->clear_candidates();
+  expect_error(request, kInvalid, "spec.interval_width: a MEASURE has no ratio");
+}
+
 TEST(Plan, LimitsCounters) {
   v1::SubmitRequest request = compare_request("r");
   request.mutable_spec()->add_counters("");

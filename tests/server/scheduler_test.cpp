@@ -218,6 +218,23 @@ TEST(Scheduler, JudgesAtTheLooksAndKeepsEverySample) {
   EXPECT_EQ(experiment.device().model(), "scripted");
 }
 
+TEST(Scheduler, GoesOnUntilTheIntervalIsAsNarrowAsAsked) {
+  Daemon daemon;
+  const auto run = [&](const std::string& id, double width) {
+    auto request = compare_request(id, {}, "fast");
+    request.mutable_spec()->set_interval_width(width);
+    return daemon.run(request).configurations(0);
+  };
+  const v1::Configuration wide = run("a", 0.01);
+  EXPECT_EQ(wide.stopped_because(), "interval as narrow as asked");
+  EXPECT_EQ(wide.verdicts(0).stages(0).num_rounds(), 12U);
+  // Narrower than any: a verdict alone is not enough.
+  const v1::Configuration narrow = run("b", 1e-9);
+  EXPECT_EQ(narrow.stopped_because(), "rounds used");
+  EXPECT_EQ(narrow.verdicts(0).stages(0).num_rounds(), 48U);
+  EXPECT_EQ(narrow.verdicts(0).verdict(), v1::FASTER);
+}
+
 TEST(Scheduler, DoesNotTimeWhatItRejects) {
   Daemon daemon;
   for (const char* variant : {"drift", "other"}) {
