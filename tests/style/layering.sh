@@ -19,7 +19,7 @@ allowed() {
     profiler) echo "profiler/|proto/|kernels/|$abseil|$protobuf|$cuda|$cupti|xxhash" ;;
     db) echo "db/|proto/|$abseil|$protobuf|sqlite3\.h" ;;
     server) echo "server/|proto/|db/|profiler/|$abseil|$grpc|httplib\.h|CLI/" ;;
-    client) echo "client/|proto/|$abseil|$grpc|CLI/" ;;
+    client) echo "client/|proto/|$abseil|$grpc|CLI/|nlohmann/" ;;
     *) return 1 ;;
   esac
 }
