@@ -69,8 +69,17 @@ CLI::App* Session::add_command(CLI::App& parent,
                                const std::string& help,
                                const std::string& examples,
                                std::function<absl::StatusOr<int>()> action) {
-  CLI::App* command = parent.add_subcommand(name, help);
+  CLI::App* command = add_local_command(parent, name, help, examples, std::move(action));
   command->add_option("--address", address_, "the daemon, unix:PATH or HOST:PORT (ASSAY_ADDRESS)");
+  return command;
+}
+
+CLI::App* Session::add_local_command(CLI::App& parent,
+                                     const std::string& name,
+                                     const std::string& help,
+                                     const std::string& examples,
+                                     std::function<absl::StatusOr<int>()> action) {
+  CLI::App* command = parent.add_subcommand(name, help);
   command->add_option("--format", format_name_, "table, markdown, csv or json")
       ->capture_default_str();
   command->footer(absl::StrCat("Examples:\n", examples));
@@ -124,6 +133,7 @@ int run(const std::vector<std::string>& arguments, const Console& console) {
   add_trace_command(app, session);
   add_catalogue_commands(app, session);
   add_bits_commands(app, session);
+  add_sweep_command(app, session);
   try {
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
     app.parse(std::move(reversed));

@@ -27,6 +27,13 @@ class Session {
                         const std::string& examples,
                         std::function<absl::StatusOr<int>()> action);
 
+  // The same without --address, for what asks no daemon.
+  CLI::App* add_local_command(CLI::App& parent,
+                              const std::string& name,
+                              const std::string& help,
+                              const std::string& examples,
+                              std::function<absl::StatusOr<int>()> action);
+
   // The chosen command.
   absl::StatusOr<int> run();
 
@@ -56,5 +63,6 @@ void add_history_commands(CLI::App& app, Session& session);
 void add_catalogue_commands(CLI::App& app, Session& session);
 void add_trace_command(CLI::App& app, Session& session);
 void add_bits_commands(CLI::App& app, Session& session);
+void add_sweep_command(CLI::App& app, Session& session);
 
 }  // namespace assay::client

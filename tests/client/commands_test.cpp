@@ -1,4 +1,8 @@
 #include "tests/client/commands_fixture.h"
+#include "tests/temporary_folder.h"
+
+#include "google/protobuf/struct.pb.h"
+#include "google/protobuf/util/json_util.h"
 
 #include <thread>
 
@@ -42,6 +46,14 @@ TEST_F(Commands, RefuseWrongUsageWithStatusTwo) {
       {{"bits", "accept", "last"}, "--reason is required (see `assay bits accept --help`)"},
       {{"bits", "accept", "last", "--reason", "r", "--figure", "x"}, "expected NAME=VALUE"},
       {{"operators", "softmax"}, "NOT_FOUND: operator `softmax`: expected one of qsa_decode"},
+      {{"sweep", "--spec", "t1.json"}, "--count is required (see `assay sweep --help`)"},
+      {{"sweep", "--count"}, "--spec is required (see `assay sweep --help`)"},
+      {{"sweep", "--spec", "t1.json", "--count", "--address", "unix:x"}, "--address"},
+      {{"sweep", "--spec", "/nowhere/t1.json", "--count"},
+       "NOT_FOUND: --spec: /nowhere/t1.json: No such file or directory"},
+      {{"sweep", "--spec", "/", "--count"}, "NOT_FOUND: --spec: /: Is a directory"},
+      {{"sweep", "--spec", "/dev/zero", "--count"}, "--spec: /dev/zero: larger than 16 MiB"},
+      {{"sweep", "--spec", "/dev/null", "--count"}, "--spec: /dev/null: empty file"},
       {{"measure", "softmax"}, "NOT_FOUND: operator `softmax`: expected one of qsa_decode"},
   };
   for (const auto& [arguments, expected] : cases) {
@@ -50,6 +62,46 @@ TEST_F(Commands, RefuseWrongUsageWithStatusTwo) {
     EXPECT_EQ(out(), "") << expected;
   }
   EXPECT_TRUE(service_.submitted.empty());
+}
+
+TEST_F(Commands, CountTheConfigurationsOfASpecificationWithoutADaemon) {
+  server_->Shutdown();
+  const Folder folder;
+  const std::string path = folder / "t1.json";
+  std::ofstream(path) << R"({"ConfigurationSpace": {
+    "TuningParameters": [
+      {"Name": "block", "Type": "int", "Values": "[32 * i for i in range(1, 101)]", "Default": 32},
+      {"Name": "tile", "Type": "int", "Values": "[1, 2, 4]", "Default": 1}],
+    "Conditions": [
+      {"Expression": "block * tile <= 1024", "Parameters": ["block", "tile"]},
+      {"Expression": "tile < 8", "Parameters": ["tile"]},
+      {"Expression": "tile > 1", "Parameters": ["tile"]}]}})";
+  const std::vector<std::string> command = {"sweep", "--count", "--spec", path, "--format"};
+  const auto run_as = [&](const std::string& format) {
+    std::vector<std::string> arguments = command;
+    arguments.push_back(format);
+    EXPECT_EQ(run_with(arguments), 0) << err();
+    return out();
+  };
+  EXPECT_EQ(run_as("table"),
+            path +
+                ": 24 of 300 configurations are valid\n\n"
+                "restriction           removes  leaves\n"
+                "tile > 1                  100     200\n"
+                "block * tile <= 1024      176      24\n");
+  EXPECT_EQ(err(), path + ": default configuration is invalid: `tile > 1` does not hold\n");
+  EXPECT_EQ(run_as("csv"),
+            "step,expression,num_removed,num_left\n"
+            "combinations,,0,300\n"
+            "restriction,tile > 1,100,200\n"
+            "restriction,block * tile <= 1024,176,24\n"
+            "valid,,0,24\n");
+  google::protobuf::Struct json;
+  ASSERT_TRUE(google::protobuf::util::JsonStringToMessage(run_as("json"), &json).ok()) << out();
+  EXPECT_EQ(json.fields().at("num_valid").string_value(), "24");
+  EXPECT_EQ(json.fields().at("num_combinations").string_value(), "300");
+  EXPECT_EQ(json.fields().at("restrictions").list_value().values_size(), 2);
+  EXPECT_EQ(json.fields().at("warnings").list_value().values_size(), 1);
 }
 
 TEST_F(Commands, PrintTheDaemonsErrorsWithTheirCode) {

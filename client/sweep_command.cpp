@@ -1,0 +1,171 @@
+#include "client/numbers.h"
+#include "client/session.h"
+#include "client/t1_file.h"
+#include "client/trace_json.h"
+#include "proto/status.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+namespace assay::client {
+namespace {
+
+constexpr std::size_t kMaxFile_bytes = std::size_t{16} << 20;
+
+struct SweepOptions {
+  std::string spec;
+  bool counts = false;
+};
+
+struct CloseFile {
+  void operator()(std::FILE* file) const noexcept { std::fclose(file); }
+};
+
+// A name that was typed wrong is told from a file that cannot be read.
+absl::Status file_error(int error) {
+  const bool is_wrong_name = error == ENOENT || error == ENOTDIR || error == EISDIR;
+  const char* text = std::strerror(error);
+  return is_wrong_name ? absl::NotFoundError(text) : absl::UnavailableError(text);
+}
+
+absl::StatusOr<std::string> read_file(const std::string& path) {
+  const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "rb"));
+  if (file == nullptr) {
+    return file_error(errno);
+  }
+  std::string text;
+  std::array<char, 65'536> buffer{};
+  while (const std::size_t num_bytes = std::fread(buffer.data(), 1, buffer.size(), file.get())) {
+    text.append(buffer.data(), num_bytes);
+    if (text.size() > kMaxFile_bytes) {
+      return absl::InvalidArgumentError("larger than 16 MiB");
+    }
+  }
+  if (std::ferror(file.get()) != 0) {
+    return file_error(errno);
+  }
+  return text;
+}
+
+absl::StatusOr<T1File> read_spec(const std::string& path) {
+  const absl::StatusOr<std::string> text = read_file(path);
+  absl::StatusOr<T1File> spec = text.ok() ? parse_t1(*text) : text.status();
+  return spec.ok() ? std::move(spec) : proto::annotate(spec.status(), "--spec: " + path);
+}
+
+const std::string& expression_of(const SearchSpace& space, const Removal& removal) {
+  return space.restrictions()[removal.restriction].expression.text();
+}
+
+std::string people_text(const std::string& path,
+                        const SearchSpace& space,
+                        const SpaceCount& count,
+                        Format format) {
+  std::string text = absl::StrCat(one_line(path),
+                                  ": ",
+                                  with_commas(count.num_valid),
+                                  " of ",
+                                  counted(count.num_combinations, "configuration"),
+                                  count.num_valid == 1 ? " is valid\n" : " are valid\n");
+  if (count.removals.empty()) {
+    return text;
+  }
+  Table table{{{"restriction"}, {"removes", Align::kRight}, {"leaves", Align::kRight}}, {}};
+  for (const Removal& removal : count.removals) {
+    table.rows.push_back({expression_of(space, removal),
+                          with_commas(removal.num_removed),
+                          with_commas(removal.num_left)});
+  }
+  return absl::StrCat(text, "\n", table_text(table, format));
+}
+
+std::string csv_count_text(const SearchSpace& space, const SpaceCount& count) {
+  Table table{{{"step"}, {"expression"}, {"num_removed"}, {"num_left"}}, {}};
+  table.rows.push_back({"combinations", "", "0", absl::StrCat(count.num_combinations)});
+  for (const Removal& removal : count.removals) {
+    table.rows.push_back({"restriction",
+                          expression_of(space, removal),
+                          absl::StrCat(removal.num_removed),
+                          absl::StrCat(removal.num_left)});
+  }
+  table.rows.push_back({"valid", "", "0", absl::StrCat(count.num_valid)});
+  return csv_text(table);
+}
+
+std::string json_count_text(const T1File& spec, const SpaceCount& count) {
+  std::vector<std::string> restrictions;
+  for (const Removal& removal : count.removals) {
+    restrictions.push_back(JsonMembers()
+                               .add("expression", expression_of(spec.space, removal))
+                               .add_integer64("num_removed", removal.num_removed)
+                               .add_integer64("num_left", removal.num_left)
+                               .text());
+  }
+  std::vector<std::string> warnings;
+  for (const std::string& warning : spec.warnings) {
+    warnings.push_back(JsonMembers().add("message", warning).text());
+  }
+  const auto list = [](const std::vector<std::string>& objects) {
+    return objects.empty() ? std::string("[]")
+                           : absl::StrCat("[\n  {", absl::StrJoin(objects, "},\n  {"), "}\n ]");
+  };
+  return absl::StrCat("{",
+                      JsonMembers()
+                          .add_integer64("num_valid", count.num_valid)
+                          .add_integer64("num_combinations", count.num_combinations)
+                          .text(),
+                      ",\n \"restrictions\":",
+                      list(restrictions),
+                      ",\n \"warnings\":",
+                      list(warnings),
+                      "}\n");
+}
+
+absl::StatusOr<int> count_spec(Session& session, const SweepOptions& options) {
+  ASSAY_ASSIGN_OR_RETURN(const T1File spec, read_spec(options.spec));
+  const absl::StatusOr<SpaceCount> count = spec.space.count();
+  if (!count.ok()) {
+    return proto::annotate(count.status(), "--spec: " + options.spec);
+  }
+  for (const std::string& warning : spec.warnings) {
+    session.console().err << one_line(absl::StrCat(options.spec, ": ", warning)) << "\n";
+  }
+  std::string text;
+  switch (session.format()) {
+    case Format::kJson:
+      text = json_count_text(spec, *count);
+      break;
+    case Format::kCsv:
+      text = csv_count_text(spec.space, *count);
+      break;
+    default:
+      text = people_text(options.spec, spec.space, *count, session.format());
+  }
+  session.console().out << text << std::flush;
+  return kFine;
+}
+
+}  // namespace
+
+void add_sweep_command(CLI::App& app, Session& session) {
+  auto options = std::make_shared<SweepOptions>();
+  CLI::App* command = session.add_local_command(
+      app,
+      "sweep",
+      "Counts the configurations that a tuning specification allows, and what each of its "
+      "restrictions removes; nothing of the file is executed, and no daemon is needed",
+      "  assay sweep --spec kernel.json --count\n"
+      "  assay sweep --spec kernel.json --count --format json",
+      [&session, options] { return count_spec(session, *options); });
+  command->add_option("--spec", options->spec, "a T1 file, as of Kernel Tuner or KTT")->required();
+  command->add_flag("--count", options->counts, "print the number of valid configurations")
+      ->required();
+}
+
+}  // namespace assay::client
