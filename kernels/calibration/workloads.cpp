@@ -20,6 +20,7 @@ constexpr auto kC10 = chain("4224", "1300");
 constexpr auto kC20 = chain("4224", "2800");
 constexpr auto kC100 = chain("2112", "15000");
 constexpr auto kC1000 = chain("256", "150000");
+constexpr auto kCopySmall = chain("131072", "0");
 constexpr auto kCopyL2 = chain("2097152", "0");
 constexpr auto kCopyDram = chain("33554432", "0");
 
@@ -30,6 +31,7 @@ constexpr NamedWorkload kWorkloads[] = {
     {"c20", "about 20 us on an H200", kC20},
     {"c100", "about 100 us on an H200", kC100},
     {"c1000", "about 1 ms on an H200, in a single block", kC1000},
+    {"copy_small", "a copy of 1 MiB in all", kCopySmall},
     {"copy_l2", "a copy of 16 MiB in all, which fits in the L2 of an H200", kCopyL2},
     {"copy_dram", "a copy of 256 MiB in all, which does not", kCopyDram},
 };
