@@ -1,9 +1,8 @@
 #include "profiler/session.h"
-#include "profiler/statistics.h"
+#include "profiler/warm_up.h"
 #include "proto/status.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace assay::profiler {
 namespace {
@@ -13,17 +12,6 @@ constexpr int kMostGraphs = 5;
 constexpr std::uint32_t kGrowth = 8;
 // Calls of a traced replay that are kept.
 constexpr int kMostTracedCalls = 200;
-
-// The median call; 0 where none has a time.
-std::int64_t call_ns_of(const BlockTimes& times) {
-  const auto total = std::ranges::find(times.stages, "total", &v1::StageSamples::stage);
-  if (total == times.stages.end()) {
-    return 0;
-  }
-  const auto& samples = total->samples_ns();
-  const auto middle = median(std::span(samples.data(), static_cast<std::size_t>(samples.size())));
-  return middle.ok() ? std::llround(*middle) : 0;
-}
 
 }  // namespace
 
@@ -49,7 +37,7 @@ absl::Status Session::capture(Arm& arm, std::uint32_t asked) {
     ASSAY_ASSIGN_OR_RETURN(arm.graph, state_.device.capture(block_request(arm, num_calls)));
     arm.calls_per_replay = num_calls;
     ASSAY_ASSIGN_OR_RETURN(const BlockTimes times, time_calls(arm, num_calls));
-    arm.call_ns = call_ns_of(times);
+    arm.call_ns = median_call_ns(times);
   }
   arm.num_calls = source_ == v1::CUPTI_ACTIVITY ? num_calls : kReplays * num_calls;
   return absl::OkStatus();

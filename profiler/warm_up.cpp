@@ -17,6 +17,16 @@ constexpr std::int64_t kMostCalls = 1000;
 
 }  // namespace
 
+std::int64_t median_call_ns(const BlockTimes& times) {
+  const auto total = std::ranges::find(times.stages, "total", &v1::StageSamples::stage);
+  if (total == times.stages.end()) {
+    return 0;
+  }
+  const auto& samples = total->samples_ns();
+  const auto middle = median(std::span(samples.data(), static_cast<std::size_t>(samples.size())));
+  return middle.ok() ? std::llround(*middle) : 0;
+}
+
 bool WarmUp::is_done(std::int64_t now_ns) const {
   const std::int64_t elapsed_ns = now_ns - start_ns_;
   if (num_batches_ < 2) {
@@ -34,13 +44,7 @@ std::uint32_t WarmUp::next_calls() const {
 }
 
 void WarmUp::add(const BlockTimes& times, std::int64_t now_ns) {
-  const auto total = std::ranges::find(times.stages, "total", &v1::StageSamples::stage);
-  std::int64_t median_ns = 0;
-  if (total != times.stages.end()) {
-    const auto& samples = total->samples_ns();
-    const auto middle = median(std::span(samples.data(), static_cast<std::size_t>(samples.size())));
-    median_ns = middle.ok() ? std::llround(*middle) : 0;
-  }
+  const std::int64_t median_ns = median_call_ns(times);
   change_ = call_ns_ > 0 && median_ns > 0 ? std::abs(static_cast<double>(median_ns - call_ns_)) /
                                                 static_cast<double>(call_ns_)
                                           : 1.0;

@@ -9,6 +9,9 @@
 
 namespace assay::profiler {
 
+// The median call of a block; 0 where none has a time.
+std::int64_t median_call_ns(const BlockTimes& times);
+
 class WarmUp {
  public:
   WarmUp(std::int64_t least_ns, std::int64_t most_ns, std::int64_t now_ns)
