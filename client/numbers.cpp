@@ -50,10 +50,6 @@ std::string with_prefix(double value, std::string_view unit) {
 
 }  // namespace
 
-std::string with_commas(std::int64_t value) {
-  return group_thousands(absl::StrCat(value));
-}
-
 std::string counted(std::int64_t num, std::string_view thing) {
   return absl::StrCat(with_commas(num), " ", std::string(thing), num == 1 ? "" : "s");
 }

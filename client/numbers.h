@@ -2,14 +2,15 @@
 // are converted. Not-a-number and infinity never appear: they are shown as "-".
 #pragma once
 
+#include "proto/text.h"
+
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace assay::client {
 
-// "1,168", "-12,000".
-std::string with_commas(std::int64_t value);
+using proto::with_commas;
 
 // "1 item", "1,168 items".
 std::string counted(std::int64_t num, std::string_view thing);

@@ -16,6 +16,10 @@
 namespace assay::client {
 namespace {
 
+using tuning::Removal;
+using tuning::SearchSpace;
+using tuning::SpaceCount;
+
 constexpr std::size_t kMaxFile_bytes = std::size_t{16} << 20;
 
 struct SweepOptions {

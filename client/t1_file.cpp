@@ -1,11 +1,11 @@
 #include "client/t1_file.h"
 
 #include "client/strict_json.h"
-#include "client/token.h"
 #include "proto/status.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "tuning/token.h"
 
 #include <algorithm>
 #include <array>
@@ -19,6 +19,14 @@ namespace assay::client {
 namespace {
 
 using Json = nlohmann::json;
+using tuning::Expression;
+using tuning::is_expression_name;
+using tuning::List;
+using tuning::Restriction;
+using tuning::SearchSpace;
+using tuning::TuningParameter;
+using tuning::TuningValues;
+using tuning::Value;
 
 constexpr std::size_t kMaxEntries = 1'000;
 constexpr std::string_view kProblemSize = "ProblemSize";

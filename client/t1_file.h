@@ -1,11 +1,10 @@
 // T1 files, the JSON in which Kernel Tuner and KTT describe a kernel and its tuning parameters.
 // Nothing in them is executed: values, restrictions and sizes are expressions of
-// client/expression.h.
+// tuning/expression.h.
 #pragma once
 
-#include "client/space.h"
-
 #include "absl/status/statusor.h"
+#include "tuning/space.h"
 
 #include <string>
 #include <string_view>
@@ -14,7 +13,7 @@
 namespace assay::client {
 
 struct T1File {
-  SearchSpace space;
+  tuning::SearchSpace space;
   std::vector<std::string> warnings;  // one line each; the file can be used nevertheless
 };
 

@@ -8,6 +8,7 @@ extern const char kSchemaSql[];
 extern const char kMigration2Sql[];
 extern const char kMigration3Sql[];
 extern const char kMigration4Sql[];
+extern const char kMigration5Sql[];
 extern const char kViewsSql[];
 
 }  // namespace assay::db

@@ -51,6 +51,23 @@ class SqliteStore final : public Store {
   absl::Status set_noise_floor(const v1::NoiseFloor& floor) override;
   absl::StatusOr<std::optional<v1::NoiseFloor>> noise_floor(
       const v1::NoiseFloor& key) const override;
+  absl::Status resume(std::int64_t experiment_id) override;
+  absl::Status set_tuning(const v1::Tuning& tuning) override;
+  absl::StatusOr<std::vector<v1::Tuning>> tunings(
+      const v1::ListTuningsRequest& request) const override;
+  absl::StatusOr<std::string> newest_code_digest(const std::string& operator_name,
+                                                 const std::string& arm_text,
+                                                 const std::string& device_uuid) const override;
+  absl::Status add_blob(const std::string& digest,
+                        const std::string& bytes,
+                        std::int64_t now_ns) override;
+  absl::StatusOr<std::string> blob(const std::string& digest) const override;
+  absl::StatusOr<bool> has_blob(const std::string& digest) const override;
+  absl::StatusOr<std::int64_t> add_recording(const v1::Recording& recording,
+                                             const std::vector<v1::RecordedRow>& rows) override;
+  absl::StatusOr<std::vector<v1::Recording>> recordings() const override;
+  absl::StatusOr<v1::GetRecordingResponse> recording(
+      const v1::GetRecordingRequest& request) const override;
   absl::StatusOr<std::vector<v1::Ceiling>> ceilings(const std::string& device_uuid) const override;
 
  private:

@@ -41,6 +41,10 @@ void Statement::bind_null(int parameter) {
   note(sqlite3_bind_null(statement_, parameter));
 }
 
+void Statement::bind_bytes(int parameter, std::string_view bytes) {
+  note(sqlite3_bind_blob64(statement_, parameter, bytes.data(), bytes.size(), SQLITE_STATIC));
+}
+
 absl::StatusOr<bool> Statement::step() {
   if (bind_code_ != SQLITE_OK) {
     return connection_->error(bind_code_, *sql_);
@@ -77,6 +81,12 @@ std::string_view Statement::text(int column) const {
   const auto* const bytes = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
   const auto length = static_cast<std::size_t>(sqlite3_column_bytes(statement_, column));
   return bytes == nullptr ? std::string_view() : std::string_view(bytes, length);
+}
+
+std::string_view Statement::bytes(int column) const {
+  const auto* const data = static_cast<const char*>(sqlite3_column_blob(statement_, column));
+  const auto length = static_cast<std::size_t>(sqlite3_column_bytes(statement_, column));
+  return data == nullptr ? std::string_view() : std::string_view(data, length);
 }
 
 }  // namespace assay::db

@@ -26,6 +26,8 @@ class Statement {
   void bind(int parameter, double value);
   void bind(int parameter, std::string_view value);
   void bind_null(int parameter);
+  // A BLOB; `bytes` must live until the statement has run.
+  void bind_bytes(int parameter, std::string_view bytes);
 
   // Parameters 1, 2, ... in one call.
   template <typename... Values>
@@ -45,6 +47,7 @@ class Statement {
   double real(int column) const;
   // Valid until the next step.
   std::string_view text(int column) const;
+  std::string_view bytes(int column) const;
 
  private:
   friend class Connection;

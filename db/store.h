@@ -94,6 +94,37 @@ class Store {
   virtual absl::StatusOr<std::optional<v1::NoiseFloor>> noise_floor(
       const v1::NoiseFloor& key) const = 0;
 
+  // INTERRUPTED, CANCELLED or FAILED -> QUEUED, a SWEEP only. FAILED_PRECONDITION otherwise.
+  virtual absl::Status resume(std::int64_t experiment_id) = 0;
+
+  // Replaces the one of the same key.
+  virtual absl::Status set_tuning(const v1::Tuning& tuning) = 0;
+
+  // Of an operator (empty: all) and a device model (empty: all), newest first.
+  virtual absl::StatusOr<std::vector<v1::Tuning>> tunings(
+      const v1::ListTuningsRequest& request) const = 0;
+
+  // The code digest of the newest measurement of an arm of an operator on a device; empty: none.
+  virtual absl::StatusOr<std::string> newest_code_digest(const std::string& operator_name,
+                                                         const std::string& arm_text,
+                                                         const std::string& device_uuid) const = 0;
+
+  // Bytes by their digest, which the caller vouches for; those that are there stay.
+  virtual absl::Status add_blob(const std::string& digest,
+                                const std::string& bytes,
+                                std::int64_t now_ns) = 0;
+  // NOT_FOUND names the digest.
+  virtual absl::StatusOr<std::string> blob(const std::string& digest) const = 0;
+  virtual absl::StatusOr<bool> has_blob(const std::string& digest) const = 0;
+
+  // Whole or not at all; gives the id.
+  virtual absl::StatusOr<std::int64_t> add_recording(const v1::Recording& recording,
+                                                     const std::vector<v1::RecordedRow>& rows) = 0;
+  virtual absl::StatusOr<std::vector<v1::Recording>> recordings() const = 0;
+  // A page of rows; NOT_FOUND names the id.
+  virtual absl::StatusOr<v1::GetRecordingResponse> recording(
+      const v1::GetRecordingRequest& request) const = 0;
+
   // What the newest BENCH of the device measured; empty: there was none.
   virtual absl::StatusOr<std::vector<v1::Ceiling>> ceilings(
       const std::string& device_uuid) const = 0;

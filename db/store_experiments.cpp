@@ -107,7 +107,9 @@ absl::Status check_may_finish(const v1::Experiment& experiment, v1::TaskState st
   if (is_final(experiment.state())) {
     return wrong_state(experiment, "QUEUED or RUNNING");
   }
-  if (state == v1::DONE && experiment.num_finished() != experiment.num_configurations()) {
+  // How many configurations a sweep has is known when it ends.
+  if (state == v1::DONE && experiment.spec().kind() != v1::SWEEP &&
+      experiment.num_finished() != experiment.num_configurations()) {
     return absl::FailedPreconditionError(absl::StrCat("experiment ",
                                                       experiment.experiment_id(),
                                                       " has ",
@@ -246,9 +248,30 @@ absl::Status SqliteStore::finish(std::int64_t experiment_id,
     ASSAY_RETURN_IF_ERROR(check_may_finish(experiment, state));
     ASSAY_ASSIGN_OR_RETURN(
         Statement update,
-        connection.prepare("UPDATE t_experiment SET state = ?1, message = ?2, finished_ns = ?3"
-                           " WHERE experiment_id = ?4"));
+        connection.prepare("UPDATE t_experiment SET state = ?1, message = ?2, finished_ns = ?3,"
+                           " num_configurations = iif(?1 = 'DONE', num_finished,"
+                           " num_configurations) WHERE experiment_id = ?4"));
     update.bind_all(name_of(state), message, now_ns, experiment.experiment_id());
+    return update.run();
+  });
+}
+
+absl::Status SqliteStore::resume(std::int64_t experiment_id) {
+  return writer_.run([&](Connection& connection) -> absl::Status {
+    ASSAY_ASSIGN_OR_RETURN(const v1::Experiment experiment,
+                           find_experiment(connection, experiment_id));
+    if (experiment.spec().kind() != v1::SWEEP) {
+      return absl::FailedPreconditionError(absl::StrCat(
+          "experiment_id: experiment ", experiment_id, " is no SWEEP; submit it again"));
+    }
+    if (!is_final(experiment.state()) || experiment.state() == v1::DONE) {
+      return wrong_state(experiment, "INTERRUPTED, CANCELLED or FAILED");
+    }
+    ASSAY_ASSIGN_OR_RETURN(
+        Statement update,
+        connection.prepare("UPDATE t_experiment SET state = 'QUEUED', message = '',"
+                           " finished_ns = 0 WHERE experiment_id = ?"));
+    update.bind_all(experiment_id);
     return update.run();
   });
 }

@@ -33,7 +33,7 @@ SELECT c.experiment_id, c.configuration, m.role, e.operator_name, e.device,
   c.workload_text AS workload, m.variant, m.arm_text AS arm, m.family, m.code_digest,
   m.timing_source, m.launch_mode, m.cache_mode, m.num_input_sets, m.min_bytes, m.floor_ns,
   m.num_invalid_records, m.num_dropped_records, m.warm_up, m.blocks, m.bits, m.resources, m.traced,
-  c.outcome, c.message, c.elapsed_ns, c.stopped_because
+  c.outcome, c.message, c.elapsed_ns, c.stopped_because, c.failure
 FROM t_measurement m
 JOIN t_configuration c USING (configuration_id)
 JOIN t_experiment e USING (experiment_id);
@@ -125,3 +125,19 @@ CREATE VIEW ceilings AS
 SELECT device_uuid, experiment_id, name, value, unit, help, measured_ns, driver_version,
   toolkit_version, code_version
 FROM t_ceiling;
+
+-- What sweeps found best, the newest of each key.
+CREATE VIEW tunings AS
+SELECT operator_name, workload, variant, device_model, compute_capability, code_digest,
+  toolkit_version, driver_version, cache_mode, launch_mode, arm, median_ns, baseline_arm, ratio,
+  ratio_low, ratio_high, noise, ties, num_configurations, num_valid, num_failed, strategy, seed,
+  experiment_id, measured_ns, code_version, device_uuid
+FROM t_tuning;
+
+-- What other tools measured.
+CREATE VIEW recordings AS
+SELECT r.recording_id, r.format, r.file_name, r.name, r.device_name, r.objective, r.parameters,
+  r.num_rows, r.notes, r.imported_ns, w."row", w.name AS row_name, w."values", w.samples_ns,
+  CASE w.has_time WHEN 1 THEN w.time_ns END AS time_ns, w.failure, w.message, w.metrics
+FROM t_recording r
+LEFT JOIN t_recorded_row w USING (recording_id);

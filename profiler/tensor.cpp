@@ -90,17 +90,4 @@ std::string place_of(std::string_view tensor, const std::vector<std::int64_t>& c
   return absl::StrCat(std::string(tensor), "[", absl::StrJoin(coordinates, ", "), "]");
 }
 
-std::string with_commas(std::int64_t number) {
-  const std::string digits = std::to_string(number);
-  std::string text;
-  for (std::size_t place = 0; place < digits.size(); ++place) {
-    const bool is_group = place > 0 && (digits.size() - place) % 3 == 0;
-    if (is_group && digits[place - 1] != '-') {
-      text += ',';
-    }
-    text += digits[place];
-  }
-  return text;
-}
-
 }  // namespace assay::profiler

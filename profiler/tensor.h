@@ -2,6 +2,8 @@
 // host, row-major without padding; only elements in `live` are looked at.
 #pragma once
 
+#include "proto/text.h"
+
 #include "absl/status/statusor.h"
 
 #include <cstdint>
@@ -42,7 +44,6 @@ std::vector<std::int64_t> coordinates(const TensorLayout& layout, std::int64_t e
 // "out[0, 3, 17]"
 std::string place_of(std::string_view tensor, const std::vector<std::int64_t>& coordinates);
 
-// "1,168": how numbers in messages for people are written.
-std::string with_commas(std::int64_t number);
+using proto::with_commas;
 
 }  // namespace assay::profiler

@@ -54,6 +54,19 @@ absl::StatusOr<v1::Arm> parse_arm(std::string_view text) {
   return arm;
 }
 
+std::string with_commas(std::int64_t value) {
+  const std::string digits = std::to_string(value);
+  std::string text;
+  for (std::size_t place = 0; place < digits.size(); ++place) {
+    const bool is_group = place > 0 && (digits.size() - place) % 3 == 0;
+    if (is_group && digits[place - 1] != '-') {
+      text += ',';
+    }
+    text += digits[place];
+  }
+  return text;
+}
+
 std::string spoken(std::string_view enum_name) {
   std::string text(enum_name);
   std::ranges::transform(text, text.begin(), [](unsigned char c) {

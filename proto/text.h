@@ -5,6 +5,7 @@
 
 #include "absl/status/statusor.h"
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -19,6 +20,9 @@ std::string text_of(const v1::Arm& arm);
 
 // Parses what text_of(Arm) writes. INVALID_ARGUMENT shows the form.
 absl::StatusOr<v1::Arm> parse_arm(std::string_view text);
+
+// "1,168", "-12,000": how integers are written for people.
+std::string with_commas(std::int64_t value);
 
 // "FASTER" is shown as "faster", "CUPTI_ACTIVITY" as "cupti activity".
 std::string spoken(std::string_view enum_name);

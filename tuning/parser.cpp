@@ -1,4 +1,4 @@
-#include "client/parser.h"
+#include "tuning/parser.h"
 
 #include "proto/status.h"
 
@@ -8,7 +8,7 @@
 #include <array>
 #include <utility>
 
-namespace assay::client {
+namespace assay::tuning {
 namespace {
 
 constexpr std::size_t kMaxDepth = 100;
@@ -270,4 +270,4 @@ absl::StatusOr<Node> ExpressionParser::indexed() {
   return node;
 }
 
-}  // namespace assay::client
+}  // namespace assay::tuning

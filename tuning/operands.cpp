@@ -1,13 +1,13 @@
-#include "client/parser.h"
 #include "proto/status.h"
 
 #include "absl/strings/str_cat.h"
+#include "tuning/parser.h"
 
 #include <algorithm>
 #include <array>
 #include <utility>
 
-namespace assay::client {
+namespace assay::tuning {
 namespace {
 
 constexpr std::array<std::pair<std::string_view, Function>, 5> kFunctions = {{
@@ -196,4 +196,4 @@ absl::StatusOr<Node> ExpressionParser::comprehension(std::size_t position) {
   return node;
 }
 
-}  // namespace assay::client
+}  // namespace assay::tuning

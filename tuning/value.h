@@ -12,7 +12,7 @@
 #include <variant>
 #include <vector>
 
-namespace assay::client {
+namespace assay::tuning {
 
 struct List;
 using Value = std::variant<bool, std::int64_t, double, std::string, std::shared_ptr<const List>>;
@@ -48,4 +48,4 @@ enum class Arithmetic { kAdd, kSubtract, kMultiply, kDivide, kFloorDivide, kModu
 // INVALID_ARGUMENT says what is wrong without naming a place. Lists and strings are refused.
 absl::StatusOr<Value> calculate(Arithmetic operation, const Value& left, const Value& right);
 
-}  // namespace assay::client
+}  // namespace assay::tuning

@@ -1,12 +1,11 @@
-// Reads an expression into its tree; client/expression.h says what it understands. Recursive
+// Reads an expression into its tree; tuning/expression.h says what it understands. Recursive
 // descent, a method for each level of precedence, the loosest first.
 #pragma once
 
-#include "client/expression.h"
-#include "client/token.h"
-
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "tuning/expression.h"
+#include "tuning/token.h"
 
 #include <cstddef>
 #include <optional>
@@ -16,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace assay::client {
+namespace assay::tuning {
 
 class ExpressionParser {
  public:
@@ -87,4 +86,4 @@ class ExpressionParser {
   std::set<std::size_t> used_;
 };
 
-}  // namespace assay::client
+}  // namespace assay::tuning

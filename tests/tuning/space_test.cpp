@@ -1,4 +1,4 @@
-#include "client/space.h"
+#include "tuning/space.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace assay::client {
+namespace assay::tuning {
 namespace {
 
 using Parameters = std::vector<std::pair<std::string, std::int64_t>>;
@@ -176,4 +176,4 @@ TEST(SearchSpace, JumpsToANumberBehindMillions) {
 }
 
 }  // namespace
-}  // namespace assay::client
+}  // namespace assay::tuning

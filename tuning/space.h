@@ -3,11 +3,10 @@
 // other and evaluates each restriction as soon as its parameters are bound.
 #pragma once
 
-#include "client/expression.h"
-#include "client/value.h"
-
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "tuning/expression.h"
+#include "tuning/value.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace assay::client {
+namespace assay::tuning {
 
 struct TuningParameter {
   std::string name;
@@ -91,4 +90,4 @@ class SearchSpace {
   std::int64_t max_steps_ = kMaxSteps;
 };
 
-}  // namespace assay::client
+}  // namespace assay::tuning

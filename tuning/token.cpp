@@ -1,4 +1,4 @@
-#include "client/token.h"
+#include "tuning/token.h"
 
 #include "proto/status.h"
 
@@ -9,7 +9,7 @@
 #include <array>
 #include <cmath>
 
-namespace assay::client {
+namespace assay::tuning {
 namespace {
 
 constexpr std::array<std::string_view, 10> kWords = {
@@ -166,4 +166,4 @@ bool is_expression_name(std::string_view text) {
          !is_expression_word(text);
 }
 
-}  // namespace assay::client
+}  // namespace assay::tuning

@@ -6,9 +6,8 @@
 // functions abs, list, max, min, range.
 #pragma once
 
-#include "client/value.h"
-
 #include "absl/status/statusor.h"
+#include "tuning/value.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-namespace assay::client {
+namespace assay::tuning {
 
 enum class Comparison {
   kEqual,
@@ -87,4 +86,4 @@ class Expression {
   std::size_t num_locals_ = 0;
 };
 
-}  // namespace assay::client
+}  // namespace assay::tuning

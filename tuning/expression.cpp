@@ -1,15 +1,15 @@
-#include "client/expression.h"
+#include "tuning/expression.h"
 
-#include "client/parser.h"
-#include "client/token.h"
 #include "proto/status.h"
 
 #include "absl/strings/str_cat.h"
+#include "tuning/parser.h"
+#include "tuning/token.h"
 
 #include <algorithm>
 #include <utility>
 
-namespace assay::client {
+namespace assay::tuning {
 namespace {
 
 constexpr std::size_t kMaxLength = 10'000;
@@ -340,4 +340,4 @@ absl::StatusOr<Value> Expression::evaluate(std::span<const Value> arguments,
   return value;
 }
 
-}  // namespace assay::client
+}  // namespace assay::tuning

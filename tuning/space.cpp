@@ -1,7 +1,7 @@
-#include "client/space.h"
+#include "tuning/space.h"
 
-#include "client/numbers.h"
 #include "proto/status.h"
+#include "proto/text.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -11,7 +11,7 @@
 #include <span>
 #include <utility>
 
-namespace assay::client {
+namespace assay::tuning {
 namespace {
 
 // The order in which parameters are bound; level d has d of them bound.
@@ -88,7 +88,7 @@ class Search {
       if (num_steps_ > space_.max_steps()) {
         return absl::ResourceExhaustedError(
             absl::StrCat("the restrictions need more than ",
-                         with_commas(space_.max_steps()),
+                         proto::with_commas(space_.max_steps()),
                          " steps to evaluate; use fewer values, or restrictions of fewer "
                          "parameters"));
       }
@@ -314,4 +314,4 @@ std::vector<std::string> SearchSpace::faults_of(const TuningValues& values) cons
   return faults;
 }
 
-}  // namespace assay::client
+}  // namespace assay::tuning

@@ -1,4 +1,4 @@
-#include "client/expression.h"
+#include "tuning/expression.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace assay::client {
+namespace assay::tuning {
 namespace {
 
 using Cases = std::vector<std::pair<std::string, std::string>>;
@@ -260,4 +260,4 @@ TEST(Expression, KnowsTheNamesThatItUses) {
 }
 
 }  // namespace
-}  // namespace assay::client
+}  // namespace assay::tuning

@@ -1,4 +1,4 @@
-#include "client/value.h"
+#include "tuning/value.h"
 
 #include "proto/status.h"
 
@@ -10,7 +10,7 @@
 #include <cmath>
 #include <cstdlib>
 
-namespace assay::client {
+namespace assay::tuning {
 namespace {
 
 constexpr std::string_view kTooLarge = "the result does not fit into 64 bits";
@@ -274,4 +274,4 @@ absl::StatusOr<Value> calculate(Arithmetic operation, const Value& left, const V
   return real_result(operation, *left_number, *right_number);
 }
 
-}  // namespace assay::client
+}  // namespace assay::tuning

@@ -1,15 +1,14 @@
 // The words of an expression: numbers, strings, names and symbols.
 #pragma once
 
-#include "client/value.h"
-
 #include "absl/status/statusor.h"
+#include "tuning/value.h"
 
 #include <cstddef>
 #include <string_view>
 #include <vector>
 
-namespace assay::client {
+namespace assay::tuning {
 
 enum class TokenKind { kNumber, kString, kWord, kSymbol, kEnd };
 
@@ -34,4 +33,4 @@ bool is_expression_word(std::string_view text);
 // Letters, digits and `_`, not first a digit, and no word of the language.
 bool is_expression_name(std::string_view text);
 
-}  // namespace assay::client
+}  // namespace assay::tuning
