@@ -102,6 +102,21 @@ class GrpcConnection final : public Connection {
     return call<v1::JudgeResponse>(&v1::Assay::Stub::Judge, request);
   }
 
+  absl::StatusOr<v1::Experiment> resume(std::int64_t experiment_id) override {
+    v1::ResumeRequest request;
+    request.set_experiment_id(experiment_id);
+    return call<v1::Experiment>(&v1::Assay::Stub::Resume, request);
+  }
+
+  absl::StatusOr<v1::LookupTuningResponse> lookup_tuning(
+      const v1::LookupTuningRequest& request) override {
+    return call<v1::LookupTuningResponse>(&v1::Assay::Stub::LookupTuning, request);
+  }
+
+  absl::StatusOr<v1::ListTuningsResponse> tunings(const v1::ListTuningsRequest& request) override {
+    return call<v1::ListTuningsResponse>(&v1::Assay::Stub::ListTunings, request);
+  }
+
   absl::StatusOr<v1::ListDevicesResponse> devices() override {
     return call<v1::ListDevicesResponse>(&v1::Assay::Stub::ListDevices, v1::ListDevicesRequest());
   }

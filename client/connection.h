@@ -37,6 +37,11 @@ class Connection {
       std::int64_t experiment_id, const std::function<void(const v1::Experiment&)>& visit) = 0;
   virtual absl::StatusOr<v1::Experiment> cancel(std::int64_t experiment_id) = 0;
   virtual absl::StatusOr<v1::JudgeResponse> judge(const v1::JudgeRequest& request) = 0;
+  virtual absl::StatusOr<v1::Experiment> resume(std::int64_t experiment_id) = 0;
+  virtual absl::StatusOr<v1::LookupTuningResponse> lookup_tuning(
+      const v1::LookupTuningRequest& request) = 0;
+  virtual absl::StatusOr<v1::ListTuningsResponse> tunings(
+      const v1::ListTuningsRequest& request) = 0;
   virtual absl::StatusOr<v1::ListDevicesResponse> devices() = 0;
   virtual absl::StatusOr<v1::ListOperatorsResponse> operators(const std::string& device) = 0;
   virtual absl::StatusOr<v1::AcceptBitsResponse> accept_bits(

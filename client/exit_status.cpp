@@ -1,6 +1,7 @@
 #include "client/exit_status.h"
 
 #include "client/compare_parts.h"
+#include "client/sweep_races.h"
 
 #include "absl/strings/str_cat.h"
 
@@ -33,6 +34,20 @@ void add_reasons(const v1::Configuration& configuration,
   }
 }
 
+// A configuration that cannot be had is no fault of a sweep; other bits are, and no winner.
+void add_sweep_reasons(const v1::Experiment& experiment, std::set<int>& reasons) {
+  for (const WorkloadRace& each : races_of(experiment)) {
+    if (!each.result.winner) {
+      reasons.insert(kNotCarriedOut);
+    }
+    for (const tuning::RaceEntry& entry : each.result.entries) {
+      if (entry.failure == v1::BIT_DRIFT || entry.failure == v1::WRONG_OUTPUT) {
+        reasons.insert(kRejected);
+      }
+    }
+  }
+}
+
 }  // namespace
 
 absl::StatusOr<FailOn> parse_fail_on(const std::vector<std::string>& names) {
@@ -55,6 +70,10 @@ int exit_status(const v1::Experiment& experiment, const FailOn& fail_on) {
   if (experiment.state() != v1::DONE ||
       experiment.num_finished() < experiment.num_configurations()) {
     reasons.insert(kNotCarriedOut);
+  }
+  if (experiment.spec().kind() == v1::SWEEP) {
+    add_sweep_reasons(experiment, reasons);
+    return reasons.empty() ? kFine : *reasons.begin();
   }
   const bool is_check = experiment.spec().kind() == v1::CHECK;
   for (const v1::Configuration& configuration : experiment.configurations()) {

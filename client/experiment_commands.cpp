@@ -1,3 +1,5 @@
+#include "client/experiment_commands.h"
+
 #include "client/progress.h"
 #include "client/report.h"
 #include "client/session.h"
@@ -63,6 +65,8 @@ absl::StatusOr<v1::Experiment> follow(Session& session, std::int64_t experiment_
   return connection->get(last->experiment_id(), false);
 }
 
+}  // namespace
+
 absl::StatusOr<int> follow_and_print(Session& session,
                                      std::int64_t experiment_id,
                                      const FailOn& fail_on) {
@@ -84,6 +88,8 @@ absl::StatusOr<int> submit(Session& session, v1::ExperimentKind kind, const Spec
   }
   return follow_and_print(session, experiment.experiment_id(), fail_on);
 }
+
+namespace {
 
 // One experiment an operator, one after the other; the worst exit status.
 absl::StatusOr<int> calibrate(Session& session, const SpecOptions& options) {

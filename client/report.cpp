@@ -40,6 +40,8 @@ Report report_of(const v1::Experiment& experiment) {
       return check_report(experiment);
     case v1::BENCH:
       return ceiling_report(experiment);
+    case v1::SWEEP:
+      return sweep_report(experiment);
     default:
       return compare_report(experiment);
   }
@@ -51,6 +53,8 @@ Table csv_of(const v1::Experiment& experiment) {
       return check_csv(experiment);
     case v1::BENCH:
       return ceiling_csv(experiment);
+    case v1::SWEEP:
+      return sweep_csv(experiment);
     default:
       return compare_csv(experiment);
   }

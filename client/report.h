@@ -40,6 +40,9 @@ Report check_report(const v1::Experiment& experiment);
 // One row per ceiling of a BENCH.
 Report ceiling_report(const v1::Experiment& experiment);
 
+// A SWEEP: for each workload the best configurations, the failures by class and the winner.
+Report sweep_report(const v1::Experiment& experiment);
+
 // One row per block: clocks, temperature, power and the median of its calls.
 Report block_report(const v1::Experiment& experiment);
 
@@ -51,6 +54,7 @@ std::string explanation_text(const v1::Experiment& experiment, Format format);
 // check, one per sample.
 Table compare_csv(const v1::Experiment& experiment);
 Table check_csv(const v1::Experiment& experiment);
+Table sweep_csv(const v1::Experiment& experiment);
 Table ceiling_csv(const v1::Experiment& experiment);
 Table sample_csv(const v1::Experiment& experiment);
 

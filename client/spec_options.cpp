@@ -6,6 +6,7 @@
 #include "proto/status.h"
 #include "proto/text.h"
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 
@@ -131,6 +132,54 @@ absl::Status set_times(const SpecOptions& options, v1::ExperimentSpec& spec) {
   return absl::OkStatus();
 }
 
+// "60s" is time, "200" a number of configurations.
+absl::Status set_sweep(const SpecOptions& options, v1::ExperimentSpec& spec) {
+  v1::SweepSpec& sweep = *spec.mutable_sweep();
+  sweep.set_strategy(options.strategy);
+  sweep.set_objective(options.objective);
+  std::uint32_t number = 0;
+  if (absl::SimpleAtoi(options.sweep_budget, &number) && number > 0) {
+    sweep.set_max_configurations(number);
+  } else {
+    ASSAY_ASSIGN_OR_RETURN(const std::int64_t budget_ns,
+                           parse_time("--budget", options.sweep_budget));
+    sweep.set_budget_ns(budget_ns);
+  }
+  if (!options.drop_above.empty()) {
+    ASSAY_ASSIGN_OR_RETURN(const double drop_above, parse_effect(options.drop_above));
+    sweep.set_drop_above(drop_above);
+  }
+  return absl::OkStatus();
+}
+
+bool has_all(const v1::VariantInfo& variant, const std::vector<std::string>& parameters) {
+  return std::ranges::all_of(parameters, [&](const std::string& name) {
+    return std::ranges::find(variant.parameters(), name, &v1::AxisInfo::name) !=
+           variant.parameters().end();
+  });
+}
+
+// The variant whose launch parameters a sweep walks.
+absl::Status choose_swept(const v1::OperatorInfo& info, v1::ExperimentSpec& spec) {
+  if (!spec.candidates().empty()) {
+    return absl::OkStatus();
+  }
+  std::vector<std::string> walked;
+  for (const v1::Axis& axis : spec.axes()) {
+    if (std::ranges::find(info.axes(), axis.name(), &v1::AxisInfo::name) == info.axes().end()) {
+      walked.push_back(axis.name());
+    }
+  }
+  for (const v1::VariantInfo& variant : info.variants()) {
+    if (!variant.parameters().empty() && has_all(variant, walked)) {
+      spec.add_candidates()->set_variant(variant.name());
+      return absl::OkStatus();
+    }
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--variant: no variant of `", info.name(), "` has the launch parameters that -a names"));
+}
+
 absl::Status set_arms(const SpecOptions& options, v1::ExperimentSpec& spec) {
   if (!options.baseline.empty()) {
     ASSAY_ASSIGN_OR_RETURN(*spec.mutable_baseline(), proto::parse_arm(options.baseline));
@@ -155,7 +204,9 @@ absl::Status set_arms(const SpecOptions& options, v1::ExperimentSpec& spec) {
 // What was left out is what the daemon has: its device, the operator's first variant.
 absl::Status complete(Connection& connection, v1::ExperimentSpec& spec) {
   ASSAY_ASSIGN_OR_RETURN(*spec.mutable_device(), device_or_default(connection, spec.device()));
-  if (spec.kind() == v1::CHECK || spec.kind() == v1::BENCH || !spec.baseline().variant().empty()) {
+  const bool has_arms = !spec.baseline().variant().empty() &&
+                        (spec.kind() != v1::SWEEP || !spec.candidates().empty());
+  if (spec.kind() == v1::CHECK || spec.kind() == v1::BENCH || has_arms) {
     return absl::OkStatus();
   }
   ASSAY_ASSIGN_OR_RETURN(const v1::ListOperatorsResponse operators,
@@ -166,8 +217,10 @@ absl::Status complete(Connection& connection, v1::ExperimentSpec& spec) {
     return absl::FailedPreconditionError(
         absl::StrCat("operator `", info.name(), "` has no variant on ", spec.device()));
   }
-  spec.mutable_baseline()->set_variant(info.variants(0).name());
-  return absl::OkStatus();
+  if (spec.baseline().variant().empty()) {
+    spec.mutable_baseline()->set_variant(info.variants(0).name());
+  }
+  return spec.kind() == v1::SWEEP ? choose_swept(info, spec) : absl::OkStatus();
 }
 
 // One value each time it is given: never the words that follow.
@@ -197,7 +250,7 @@ void add_common_options(CLI::App& command, SpecOptions& options, bool needs_oper
   add_request_options(command, options);
 }
 
-void add_measure_options(CLI::App& command, SpecOptions& options) {
+void add_timing_options(CLI::App& command, SpecOptions& options) {
   repeated(command,
            "-a,--axis",
            options.axes,
@@ -212,7 +265,6 @@ void add_measure_options(CLI::App& command, SpecOptions& options) {
       ->check(CLI::NonNegativeNumber);
   command.add_option("--rounds", options.max_rounds, "at most so many rounds; 0: 48")
       ->check(CLI::NonNegativeNumber);
-  command.add_option("--budget", options.budget, "timed work of one workload, as in 60s");
   command.add_option("--timing",
                      options.timing,
                      "activity or events on GPUs, clock on cpu; the device's own when left out");
@@ -224,7 +276,35 @@ void add_measure_options(CLI::App& command, SpecOptions& options) {
       ->delimiter(',');
   command.add_option("--admission",
                      options.admission,
-                     "wait at most so long for a stable clock, as in 10s; 5s when left out");
+                     "wait at most so long for a stable clock, as in 10s; 2s when left out");
+}
+
+void add_measure_options(CLI::App& command, SpecOptions& options) {
+  add_timing_options(command, options);
+  command.add_option("--budget", options.budget, "timed work of one workload, as in 60s");
+}
+
+void add_sweep_options(CLI::App& command, SpecOptions& options) {
+  add_timing_options(command, options);
+  repeated(command,
+           "--variant",
+           options.candidates,
+           "VARIANT or VARIANT:NAME=VALUE,... whose other launch parameters are walked; left out: "
+           "the first that has those of -a");
+  command.add_option("--baseline",
+                     options.baseline,
+                     "what bits are held against first; the operator's first variant");
+  command.add_option(
+      "--least-effect", options.least_effect, "the smallest difference that counts, as in 1%");
+  command.add_option("--budget",
+                     options.sweep_budget,
+                     "of each workload: running time as in 60s, or a number of configurations");
+  command.add_option("--strategy", options.strategy, "exhaustive, genetic or random");
+  command.add_option("--objective", options.objective, "median");
+  command.add_option("--drop-above",
+                     options.drop_above,
+                     "gives up what is this much slower than the best so far in each of the first "
+                     "rounds, as in 5%");
 }
 
 void add_compare_options(CLI::App& command, SpecOptions& options) {
@@ -277,6 +357,9 @@ absl::StatusOr<v1::SubmitRequest> make_request(v1::ExperimentKind kind,
     spec.set_num_calls(options.num_calls);
     spec.set_max_rounds(options.max_rounds);
     ASSAY_RETURN_IF_ERROR(set_arms(options, spec));
+  }
+  if (kind == v1::SWEEP) {
+    ASSAY_RETURN_IF_ERROR(set_sweep(options, spec));
   }
   ASSAY_RETURN_IF_ERROR(complete(connection, spec));
   if (kind == v1::COMPARE && spec.candidates().empty()) {

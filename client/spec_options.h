@@ -36,6 +36,10 @@ struct SpecOptions {
   std::uint64_t seed = 0;
   std::string suite = "all";
   std::string label;
+  std::string sweep_budget;  // SWEEP: a duration or a number of configurations
+  std::string strategy;
+  std::string objective;
+  std::string drop_above;
   std::string request_id;  // empty: a random one
   std::vector<std::string> fail_on;
   bool detach = false;
@@ -44,7 +48,9 @@ struct SpecOptions {
 // Each adds its options to a command; `options` must live until the command has run.
 void add_request_options(CLI::App& command, SpecOptions& options);
 void add_common_options(CLI::App& command, SpecOptions& options, bool needs_operator = true);
+void add_timing_options(CLI::App& command, SpecOptions& options);
 void add_measure_options(CLI::App& command, SpecOptions& options);
+void add_sweep_options(CLI::App& command, SpecOptions& options);
 void add_compare_options(CLI::App& command, SpecOptions& options);
 void add_check_options(CLI::App& command, SpecOptions& options);
 

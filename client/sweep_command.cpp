@@ -1,3 +1,4 @@
+#include "client/experiment_commands.h"
 #include "client/numbers.h"
 #include "client/session.h"
 #include "client/t1_file.h"
@@ -23,8 +24,10 @@ using tuning::SpaceCount;
 constexpr std::size_t kMaxFile_bytes = std::size_t{16} << 20;
 
 struct SweepOptions {
+  SpecOptions request;
   std::string spec;
   bool counts = false;
+  std::string resumed;  // an experiment's id
 };
 
 struct CloseFile {
@@ -155,21 +158,53 @@ absl::StatusOr<int> count_spec(Session& session, const SweepOptions& options) {
   return kFine;
 }
 
+absl::StatusOr<int> resume(Session& session, const std::string& id) {
+  ASSAY_ASSIGN_OR_RETURN(const std::int64_t experiment_id, parse_id(id));
+  ASSAY_ASSIGN_OR_RETURN(Connection* const connection, session.connect());
+  ASSAY_ASSIGN_OR_RETURN(const v1::Experiment experiment, connection->resume(experiment_id));
+  return follow_and_print(session, experiment.experiment_id(), FailOn());
+}
+
+absl::StatusOr<int> sweep(Session& session, const SweepOptions& options) {
+  if (options.counts) {
+    if (options.spec.empty()) {
+      return absl::InvalidArgumentError("--count: needs --spec FILE");
+    }
+    return count_spec(session, options);
+  }
+  if (!options.resumed.empty()) {
+    return resume(session, options.resumed);
+  }
+  if (options.request.operator_name.empty()) {
+    return absl::InvalidArgumentError(
+        "name an operator (see `assay operators`), or give --spec FILE or --resume ID");
+  }
+  return submit(session, v1::SWEEP, options.request);
+}
+
+constexpr char kExamples[] =
+    "  assay sweep qsa_decode -a cells_per_step=[2,4,8] -a width=32768\n"
+    "  assay sweep tree_attention --variant warpgroup --strategy genetic --budget 60s\n"
+    "  assay sweep --resume last\n"
+    "  assay sweep --spec kernel.json --count";
+
 }  // namespace
 
 void add_sweep_command(CLI::App& app, Session& session) {
   auto options = std::make_shared<SweepOptions>();
-  CLI::App* command = session.add_local_command(
+  CLI::App* command = session.add_command(
       app,
       "sweep",
-      "Counts the configurations that a tuning specification allows, and what each of its "
-      "restrictions removes; nothing of the file is executed, and no daemon is needed",
-      "  assay sweep --spec kernel.json --count\n"
-      "  assay sweep --spec kernel.json --count --format json",
-      [&session, options] { return count_spec(session, *options); });
-  command->add_option("--spec", options->spec, "a T1 file, as of Kernel Tuner or KTT")->required();
-  command->add_flag("--count", options->counts, "print the number of valid configurations")
-      ->required();
+      "Finds the fastest launch parameters of a variant: each configuration is held against the "
+      "bits before it is timed, then against the best so far. With --count it only counts what a "
+      "tuning specification allows, and asks no daemon",
+      kExamples,
+      [&session, options] { return sweep(session, *options); });
+  add_common_options(*command, options->request, false);
+  add_sweep_options(*command, options->request);
+  command->add_option("--spec", options->spec, "a T1 file, as of Kernel Tuner or KTT");
+  command->add_flag("--count", options->counts, "print the number of valid configurations");
+  command->add_option("--resume", options->resumed, "a sweep that was interrupted or cancelled");
 }
 
 }  // namespace assay::client

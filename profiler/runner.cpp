@@ -130,6 +130,9 @@ absl::Status Runner::answer(const v1::RunnerRequest& request, v1::RunnerReply& r
       return check(request.sequence(), request.check(), reply);
     case v1::RunnerRequest::kBench:
       return bench(reply);
+    case v1::RunnerRequest::kBlob:
+    case v1::RunnerRequest::kDefine:
+      return refused(absl::UnimplementedError("this runner compiles no source"));
     case v1::RunnerRequest::REQUEST_NOT_SET:
       return refused(absl::InvalidArgumentError("request: not set"));
   }

@@ -96,7 +96,7 @@ absl::StatusOr<Description> Board::description_of(const DeviceState& state) cons
     return absl::FailedPreconditionError(absl::StrCat(
         "device `", state.device.name(), "` is not available: ", state.device.reason()));
   }
-  return Description{.device = state.device, .operators = state.operators};
+  return Description{.device = state.device, .operators = state.operators, .restrictions = {}};
 }
 
 absl::StatusOr<Description> Board::describe(const std::string& device,
@@ -139,6 +139,7 @@ void Board::enqueue(const v1::Experiment& experiment, std::int64_t typical_ns) {
   live.device = experiment.spec().device();
   live.num_configurations = experiment.num_configurations();
   live.typical_ns = typical_ns;
+  live.is_sweep = experiment.spec().kind() == v1::SWEEP;
   std::deque<std::int64_t>& queue = devices_.at(live.device).queue;
   queue.insert(std::ranges::lower_bound(queue, experiment.experiment_id()),
                experiment.experiment_id());
@@ -165,6 +166,24 @@ Board::Job Board::next_job(const std::string& device) {
   return {.kind = Job::Kind::kExperiment, .experiment_id = state.running};
 }
 
+std::optional<std::int64_t> Board::take_before_sweep(const std::string& device) {
+  const std::lock_guard lock(mutex_);
+  DeviceState& state = devices_.at(device);
+  const auto found =
+      std::ranges::find_if(state.queue, [this](std::int64_t id) { return !live_.at(id).is_sweep; });
+  if (closed_ || state.set_aside != 0 || found == state.queue.end()) {
+    return std::nullopt;
+  }
+  state.set_aside = std::exchange(state.running, *found);
+  state.queue.erase(found);
+  Live& live = live_.at(state.running);
+  live.started = Clock::now();
+  bump(live, true);
+  bump(live_.at(state.set_aside), true);
+  bump_queue(state);
+  return state.running;
+}
+
 bool Board::take_from_queue(std::int64_t experiment_id) {
   const std::lock_guard lock(mutex_);
   const auto live = live_.find(experiment_id);
@@ -187,11 +206,15 @@ void Board::put_back(std::int64_t experiment_id) {
 std::optional<std::string> Board::ask_to_cancel(std::int64_t experiment_id) {
   const std::lock_guard lock(mutex_);
   const auto live = live_.find(experiment_id);
-  if (live == live_.end() || devices_.at(live->second.device).running != experiment_id) {
+  if (live == live_.end()) {
+    return std::nullopt;
+  }
+  const DeviceState& state = devices_.at(live->second.device);
+  if (state.running != experiment_id && state.set_aside != experiment_id) {
     return std::nullopt;
   }
   live->second.cancel = true;
-  return live->second.device;
+  return state.running == experiment_id ? std::optional(live->second.device) : std::nullopt;
 }
 
 bool Board::cancel_asked(std::int64_t experiment_id) const {
@@ -227,7 +250,7 @@ void Board::end(std::int64_t experiment_id) {
   }
   DeviceState& state = devices_.at(live->second.device);
   if (state.running == experiment_id) {
-    state.running = 0;
+    state.running = std::exchange(state.set_aside, 0);
   }
   live_.erase(live);
   changed_.notify_all();
@@ -270,6 +293,10 @@ void Board::overlay(v1::Experiment& experiment) const {
     if (!found->second.waiting.empty()) {
       experiment.set_message(found->second.waiting);
     }
+    return;
+  }
+  if (state.set_aside == experiment.experiment_id()) {
+    experiment.set_message(absl::StrCat("makes way for experiment ", state.running));
     return;
   }
   const auto place = std::ranges::find(state.queue, experiment.experiment_id());

@@ -62,10 +62,14 @@ class Board {
   // The queue. `typical_ns` of a configuration, 0 unknown.
   void enqueue(const v1::Experiment& experiment, std::int64_t typical_ns);
   Job next_job(const std::string& device);
+  // What a running sweep makes way for: takes the first of the queue that is no sweep. Until its
+  // end() the sweep is set aside.
+  std::optional<std::int64_t> take_before_sweep(const std::string& device);
   bool take_from_queue(std::int64_t experiment_id);
   void put_back(std::int64_t experiment_id);
 
-  // Marks a running one as to be cancelled and names its device; nullopt when it does not run.
+  // Marks a running one as to be cancelled and names its device; nullopt when it does not run, or
+  // is set aside, and then ends before its next configuration.
   std::optional<std::string> ask_to_cancel(std::int64_t experiment_id);
   bool cancel_asked(std::int64_t experiment_id) const;
 
@@ -95,6 +99,7 @@ class Board {
     std::string waiting;  // empty: it is at work
     std::int64_t typical_ns = 0;
     bool cancel = false;
+    bool is_sweep = false;
     std::uint64_t version = 1;
     std::uint64_t urgent = 1;  // the last version that is shown at once
     Clock::time_point started;
@@ -107,6 +112,7 @@ class Board {
     bool probe = true;   // to be asked (again)
     std::deque<std::int64_t> queue;
     std::int64_t running = 0;
+    std::int64_t set_aside = 0;  // the sweep that waits for `running`
   };
 
   // Under the lock. Nullopt: unknown.

@@ -5,9 +5,12 @@
 #include "profiler/verdict.h"
 #include "proto/status.h"
 #include "proto/text.h"
+#include "server/hopeless.h"
 #include "server/judging.h"
+#include "server/measurement_parts.h"
 
 #include "absl/strings/str_cat.h"
+#include "tuning/race.h"
 
 #include <algorithm>
 #include <optional>
@@ -26,56 +29,18 @@ std::int64_t elapsed_ns(Clock::time_point since) {
   return std::chrono::nanoseconds(Clock::now() - since).count();
 }
 
-// Appends blocks, samples by stage and record counts of a later reply.
-void append(v1::Measurement& whole, const v1::Measurement& part) {
-  whole.mutable_blocks()->MergeFrom(part.blocks());
-  for (const v1::StageSamples& from : part.stages()) {
-    const auto found = std::ranges::find_if(
-        whole.stages(), [&](const v1::StageSamples& to) { return to.stage() == from.stage(); });
-    if (found == whole.stages().end()) {
-      *whole.add_stages() = from;
-      continue;
-    }
-    const int place = static_cast<int>(found - whole.stages().begin());
-    whole.mutable_stages(place)->mutable_samples_ns()->MergeFrom(from.samples_ns());
-  }
-  whole.set_num_invalid_records(whole.num_invalid_records() + part.num_invalid_records());
-  whole.set_num_dropped_records(whole.num_dropped_records() + part.num_dropped_records());
-  if (part.bits().failed() != v1::BITS_CHECK_UNSPECIFIED) {
-    // What the close found stands beside the tolerance that the open measured.
-    v1::BitsReport& bits = *whole.mutable_bits();
-    bits.set_failed(part.bits().failed());
-    bits.set_detail(part.bits().detail());
-    if (part.bits().has_drift()) {
-      *bits.mutable_drift() = part.bits().drift();
-    }
-  }
-  whole.mutable_event_stages()->MergeFrom(part.event_stages());
-  whole.mutable_activity_stages()->MergeFrom(part.activity_stages());
-  whole.mutable_traced_blocks()->MergeFrom(part.traced_blocks());
-  whole.mutable_counters()->MergeFrom(part.counters());
-  if (!part.counters_missing().empty()) {
-    whole.set_counters_missing(part.counters_missing());
-  }
-}
-
-std::uint32_t num_rounds(const v1::Configuration& configuration) {
-  std::uint32_t rounds = 0;
-  for (const v1::Block& block : configuration.baseline().blocks()) {
-    rounds = std::max(rounds, block.round() + 1);
-  }
-  return rounds;
-}
-
 class Run {
  public:
-  Run(const Plan& plan, std::uint32_t number, const RunnerCall& call, const RunContext& context)
+  Run(const Plan& plan,
+      v1::Configuration configuration,
+      const RunnerCall& call,
+      const RunContext& context)
       : plan_(plan),
         spec_(plan.spec()),
         call_(call),
         context_(context),
         options_(options_of(plan.spec())) {
-    run_.configuration = plan.configuration(number);
+    run_.configuration = std::move(configuration);
   }
 
   absl::StatusOr<ConfigurationRun> run() {
@@ -95,6 +60,7 @@ class Run {
         keep_noise_floor();
       }
     }
+    configuration.set_failure(tuning::failure_of(configuration));
     configuration.set_elapsed_ns(elapsed_ns(start));
     return std::move(run_);
   }
@@ -149,6 +115,7 @@ class Run {
       const v1::RunnerError& error = reply->error();
       run_.runner_is_sound = error.refused();
       if (error.refused()) {
+        run_.configuration.set_failure(refusal_class(error));
         return fail(v1::REFUSED, error.message());
       }
       return fail(outcome_of(static_cast<absl::StatusCode>(error.code())), error.message());
@@ -158,6 +125,15 @@ class Run {
       return fail(v1::BAD_FRAME, "the runner answered with another kind of reply");
     }
     return *std::move(reply);
+  }
+
+  static v1::FailureClass refusal_class(const v1::RunnerError& error) {
+    if (error.failure() != v1::FAILURE_CLASS_UNSPECIFIED) {
+      return error.failure();
+    }
+    return static_cast<absl::StatusCode>(error.code()) == absl::StatusCode::kResourceExhausted
+               ? v1::RESOURCES
+               : v1::CONSTRAINTS;
   }
 
   static v1::Outcome outcome_of(absl::StatusCode code) {
@@ -311,12 +287,37 @@ class Run {
             configuration.candidate().bits().failed() != v1::BITS_CHECK_UNSPECIFIED);
   }
 
+  // Whether a sweep gave it up.
+  absl::StatusOr<bool> is_dropped(std::uint32_t max_rounds, std::int64_t& budget_ns) {
+    const double drop_above =
+        spec_.sweep().drop_above() == 0 ? kDefaultDropAbove : spec_.sweep().drop_above();
+    for (const std::uint32_t look : kDropLooks) {
+      if (!context_.may_drop || look >= max_rounds) {
+        return false;
+      }
+      ASSAY_RETURN_IF_ERROR(run_rounds(look, max_rounds, budget_ns));
+      const std::string why = why_hopeless(run_.configuration, drop_above);
+      if (!why.empty()) {
+        run_.configuration.set_stopped_because(why);
+        return true;
+      }
+      if (budget_ns <= 0) {
+        return false;
+      }
+    }
+    return false;
+  }
+
   absl::Status look_by_look() {
     const bool alone = !run_.configuration.has_candidate_arm();
     // A measurement is not judged, so it has one look; asked for more rounds, it has them all.
     const std::uint32_t one_look = alone ? profiler::kLooks.front() : profiler::kLooks.back();
     const std::uint32_t max_rounds = spec_.max_rounds() == 0 ? one_look : spec_.max_rounds();
     std::int64_t budget_ns = spec_.budget_ns() == 0 ? kDefaultBudgetNs : spec_.budget_ns();
+    ASSAY_ASSIGN_OR_RETURN(const bool dropped, is_dropped(max_rounds, budget_ns));
+    if (dropped) {
+      return absl::OkStatus();
+    }
     for (const std::uint32_t look : profiler::kLooks) {
       const std::uint32_t target = std::min(look, max_rounds);
       ASSAY_RETURN_IF_ERROR(run_rounds(target, max_rounds, budget_ns));
@@ -402,10 +403,10 @@ class Run {
 }  // namespace
 
 absl::StatusOr<ConfigurationRun> run_configuration(const Plan& plan,
-                                                   std::uint32_t number,
+                                                   v1::Configuration configuration,
                                                    const RunnerCall& call,
                                                    const RunContext& context) {
-  return Run(plan, number, call, context).run();
+  return Run(plan, std::move(configuration), call, context).run();
 }
 
 }  // namespace assay::server

@@ -29,6 +29,7 @@ struct RunContext {
   const Goldens* goldens = nullptr;
   std::function<std::int64_t()> now_ns;  // wall clock, stored with a verdict
   std::function<void(double)> progress;  // of this configuration, 0 to 1
+  bool may_drop = false;                 // of a sweep, against an incumbent
 };
 
 struct ConfigurationRun {
@@ -38,9 +39,10 @@ struct ConfigurationRun {
   std::optional<v1::NoiseFloor> noise_floor;  // that a CALIBRATE found
 };
 
-// `number` as in Plan::configuration. The status is of the store alone.
+// `configuration` has number, workload and arms, or what is checked. The status is of the store
+// alone.
 absl::StatusOr<ConfigurationRun> run_configuration(const Plan& plan,
-                                                   std::uint32_t number,
+                                                   v1::Configuration configuration,
                                                    const RunnerCall& call,
                                                    const RunContext& context);
 

@@ -1,9 +1,11 @@
 #include "server/device_worker.h"
 
 #include "proto/status.h"
+#include "proto/text.h"
 #include "server/config.h"
 #include "server/log.h"
 #include "server/public_status.h"
+#include "server/tuning_table.h"
 
 #include "absl/strings/str_cat.h"
 
@@ -15,6 +17,22 @@ namespace assay::server {
 namespace {
 
 constexpr std::chrono::milliseconds kRetryInterval{1'000};
+
+// A race that has begun keeps its beginning, whatever was found best since.
+void keep_starts(const v1::Experiment& experiment,
+                 const Plan& plan,
+                 std::vector<std::optional<v1::Arm>>& starts) {
+  for (std::uint32_t index = 0; index < plan.num_workloads(); ++index) {
+    const std::string workload = proto::text_of(plan.workload(index));
+    const auto first =
+        std::ranges::find_if(experiment.configurations(), [&](const v1::Configuration& stored) {
+          return proto::text_of(stored.workload()) == workload;
+        });
+    if (first != experiment.configurations().end()) {
+      starts[index] = first->candidate_arm();
+    }
+  }
+}
 
 }  // namespace
 
@@ -153,26 +171,72 @@ std::pair<v1::TaskState, std::string> DeviceWorker::carry_out(std::int64_t exper
       !started.ok()) {
     return failed(started);
   }
-  for (std::uint32_t number = 1; number <= plan->num_configurations(); ++number) {
-    services_.board->set_progress(experiment_id, number - 1, 0);
-    const absl::Status run = run_one(experiment_id, *plan, number);
-    if (run.code() == absl::StatusCode::kCancelled) {
-      return interrupted();
-    }
-    if (!run.ok()) {
-      return failed(proto::annotate(run, absl::StrCat("configuration ", number)));
-    }
+  const absl::Status run =
+      plan->spec().kind() == v1::SWEEP ? sweep(*experiment, *plan) : run_all(experiment_id, *plan);
+  if (run.code() == absl::StatusCode::kCancelled) {
+    return interrupted();
   }
-  return {v1::DONE, ""};
+  return run.ok() ? std::pair(v1::DONE, std::string()) : failed(run);
 }
 
-absl::Status DeviceWorker::run_one(std::int64_t experiment_id,
-                                   const Plan& plan,
-                                   std::uint32_t number) {
+absl::Status DeviceWorker::run_all(std::int64_t experiment_id, const Plan& plan) {
+  for (std::uint32_t number = 1; number <= plan.num_configurations(); ++number) {
+    ASSAY_RETURN_IF_ERROR(run_one(experiment_id, plan, plan.configuration(number), {}).status());
+  }
+  return absl::OkStatus();
+}
+
+absl::Status DeviceWorker::sweep(const v1::Experiment& experiment, const Plan& plan) {
+  const std::int64_t experiment_id = experiment.experiment_id();
+  ASSAY_ASSIGN_OR_RETURN(std::vector<std::optional<v1::Arm>> starts,
+                         stored_winners(*services_.store, plan, description_.device));
+  keep_starts(experiment, plan, starts);
+  Sweep sweep(plan, std::move(starts));
+  for (const v1::Configuration& stored : experiment.configurations()) {
+    ASSAY_RETURN_IF_ERROR(sweep.tell(stored));
+    ASSAY_RETURN_IF_ERROR(end_race(experiment, sweep));
+  }
+  while (true) {
+    while (const auto other = services_.board->take_before_sweep(device_)) {
+      execute(*other);
+      services_.board->end(*other);
+    }
+    ASSAY_ASSIGN_OR_RETURN(const std::optional<v1::Configuration> next, sweep.next());
+    if (!next) {
+      return absl::OkStatus();
+    }
+    ASSAY_ASSIGN_OR_RETURN(const v1::Configuration told,
+                           run_one(experiment_id, plan, *next, {.may_drop = sweep.may_drop()}));
+    ASSAY_RETURN_IF_ERROR(sweep.tell(told));
+    ASSAY_RETURN_IF_ERROR(end_race(experiment, sweep));
+  }
+}
+
+// Its winner goes into the tuning table.
+absl::Status DeviceWorker::end_race(const v1::Experiment& experiment, Sweep& sweep) {
+  const std::optional<Sweep::Ended> ended = sweep.take_ended();
+  if (!ended) {
+    return absl::OkStatus();
+  }
+  std::optional<v1::Tuning> tuning = tuning_of(*ended, experiment.spec(), description_.device);
+  if (!tuning) {
+    return absl::OkStatus();
+  }
+  tuning->set_experiment_id(experiment.experiment_id());
+  tuning->set_measured_ns(services_.now_ns());
+  return services_.store->set_tuning(*tuning);
+}
+
+absl::StatusOr<v1::Configuration> DeviceWorker::run_one(std::int64_t experiment_id,
+                                                        const Plan& plan,
+                                                        v1::Configuration configuration,
+                                                        const RunFlags& flags) {
+  const std::uint32_t number = configuration.configuration();
+  services_.board->set_progress(experiment_id, number - 1, 0);
   const auto stopped = [&] {
     return services_.board->closed() || services_.board->cancel_asked(experiment_id);
   };
-  const absl::Status ready = number == 1 ? absl::OkStatus() : prepare_runner();
+  const absl::Status ready = prepare_runner();
   if (stopped()) {
     return absl::CancelledError("stopped between configurations");
   }
@@ -182,16 +246,18 @@ absl::Status DeviceWorker::run_one(std::int64_t experiment_id,
                               .store = services_.store,
                               .goldens = services_.goldens,
                               .now_ns = services_.now_ns,
-                              .progress = [&](double share) {
-                                services_.board->set_progress(
-                                    experiment_id, number - 1, std::clamp(share, 0.0, 1.0));
-                              }};
+                              .progress =
+                                  [&](double share) {
+                                    services_.board->set_progress(
+                                        experiment_id, number - 1, std::clamp(share, 0.0, 1.0));
+                                  },
+                              .may_drop = flags.may_drop};
   const RunnerCall call = [this](v1::RunnerRequest request,
                                  std::chrono::nanoseconds timeout,
                                  const RunnerProcess::Progress& progress) {
     return runner_.call(std::move(request), timeout, progress);
   };
-  auto run = run_configuration(plan, number, call, context);
+  auto run = run_configuration(plan, std::move(configuration), call, context);
   const bool sound = run.ok() && run->runner_is_sound;
   if (!sound) {
     const std::string failure =
@@ -207,7 +273,10 @@ absl::Status DeviceWorker::run_one(std::int64_t experiment_id,
   if (plan.spec().kind() == v1::BENCH) {
     ASSAY_RETURN_IF_ERROR(show_ceilings());
   }
-  return run->noise_floor ? services_.store->set_noise_floor(*run->noise_floor) : absl::OkStatus();
+  if (run->noise_floor) {
+    ASSAY_RETURN_IF_ERROR(services_.store->set_noise_floor(*run->noise_floor));
+  }
+  return std::move(run->configuration);
 }
 
 }  // namespace assay::server

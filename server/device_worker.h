@@ -10,6 +10,7 @@
 #include "server/device_runner.h"
 #include "server/goldens.h"
 #include "server/plan.h"
+#include "server/sweep.h"
 
 #include "absl/status/status.h"
 
@@ -56,7 +57,21 @@ class DeviceWorker {
 
   // Runs the configurations; the state and message that the experiment ends with.
   std::pair<v1::TaskState, std::string> carry_out(std::int64_t experiment_id);
-  absl::Status run_one(std::int64_t experiment_id, const Plan& plan, std::uint32_t number);
+  absl::Status run_all(std::int64_t experiment_id, const Plan& plan);
+
+  // From where it stood. Between two configurations whatever else is queued goes first.
+  absl::Status sweep(const v1::Experiment& experiment, const Plan& plan);
+  absl::Status end_race(const v1::Experiment& experiment, Sweep& sweep);
+
+  struct RunFlags {
+    bool may_drop = false;
+  };
+
+  // As it was stored.
+  absl::StatusOr<v1::Configuration> run_one(std::int64_t experiment_id,
+                                            const Plan& plan,
+                                            v1::Configuration configuration,
+                                            const RunFlags& flags);
   absl::StatusOr<Plan> plan_of(const v1::Experiment& experiment);
 
   const std::string device_;

@@ -72,7 +72,7 @@ absl::Status check_request(const v1::SubmitRequest& request) {
     return refuse("request_id", "must be 1 to 128 bytes");
   }
   if (!v1::ExperimentKind_IsValid(spec.kind()) || spec.kind() == v1::EXPERIMENT_KIND_UNSPECIFIED) {
-    return refuse("spec.kind", "must be COMPARE, MEASURE, CHECK, CALIBRATE or BENCH");
+    return refuse("spec.kind", "must be COMPARE, MEASURE, CHECK, CALIBRATE, BENCH or SWEEP");
   }
   if (!v1::Schedule_IsValid(spec.schedule())) {
     return refuse("spec.schedule", "must be AB, BAB or ABBA");
@@ -118,6 +118,14 @@ absl::Status check_request(const v1::SubmitRequest& request) {
     return refuse("spec.label",
                   absl::StrCat("has ", spec.label().size(), " bytes, the limit is 200"));
   }
+  if (!std::isfinite(spec.sweep().drop_above()) || spec.sweep().drop_above() < 0 ||
+      spec.sweep().drop_above() > 1) {
+    return refuse("spec.sweep.drop_above", "must be in [0, 1]");
+  }
+  if (!spec.sweep().objective().empty() && spec.sweep().objective() != "median") {
+    return refuse("spec.sweep.objective", "must be median");
+  }
+  ASSAY_RETURN_IF_ERROR(check_duration("spec.sweep.budget_ns", spec.sweep().budget_ns()));
   ASSAY_RETURN_IF_ERROR(check_duration("spec.budget_ns", spec.budget_ns()));
   ASSAY_RETURN_IF_ERROR(check_duration("spec.admission_ns", spec.admission_ns()));
   return check_duration("spec.deadline_ns", spec.deadline_ns());
@@ -166,6 +174,30 @@ v1::Configuration Plan::configuration(std::uint32_t number) const {
         complete_arm(operator_, spec_.candidates(lane->candidate), from_axes);
   }
   return configuration;
+}
+
+std::uint32_t Plan::most_tried(std::uint32_t workload) const {
+  const auto size = static_cast<std::uint32_t>(points(workload).size());
+  const std::uint32_t asked = spec_.sweep().max_configurations();
+  return asked == 0 ? size : std::min(asked, size);
+}
+
+v1::Arm Plan::sweep_arm(std::span<const std::uint16_t> places) const {
+  const std::vector<int>& axes = lanes_.front().axes;
+  std::vector<std::pair<std::string, std::string>> from_axes;
+  for (std::size_t axis = 0; axis < axes.size(); ++axis) {
+    const v1::Axis& of = spec_.axes(axes[axis]);
+    from_axes.emplace_back(of.name(), of.values(places[axis]));
+  }
+  return complete_arm(operator_, spec_.candidates(0), from_axes);
+}
+
+v1::Arm Plan::default_arm() const {
+  return complete_arm(operator_, spec_.candidates(0), {});
+}
+
+v1::Arm Plan::baseline_arm() const {
+  return complete_arm(operator_, spec_.baseline(), {});
 }
 
 }  // namespace assay::server

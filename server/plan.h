@@ -8,8 +8,10 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "tuning/points.h"
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,6 +26,7 @@ inline constexpr double kDefaultLeastEffect = 0.01;
 inline constexpr std::int64_t kDefaultBudgetNs = 120'000'000'000;
 inline constexpr std::int64_t kDefaultDeadlineNs = 120'000'000'000;
 inline constexpr std::int64_t kDefaultCheckDeadlineNs = 3'600'000'000'000;
+inline constexpr double kDefaultDropAbove = 0.05;
 inline constexpr std::int64_t kMaxDurationNs = 86'400'000'000'000;
 inline constexpr std::size_t kMaxLabelBytes = 200;
 inline constexpr std::size_t kMaxCounterBytes = 200;
@@ -35,6 +38,7 @@ inline constexpr std::size_t kMaxRequestIdBytes = 128;
 struct Description {
   v1::Device device;
   std::vector<v1::OperatorInfo> operators;
+  std::vector<std::string> restrictions;  // on the space of a sweep; of an operator from source
 };
 
 class Plan {
@@ -48,6 +52,21 @@ class Plan {
   std::uint32_t num_workloads() const { return num_workloads_; }
 
   v1::Workload workload(std::uint32_t index) const;
+
+  // Of a SWEEP: the valid configurations of each workload.
+  const tuning::PointSet& points(std::uint32_t workload) const {
+    return points_[points_.size() == 1 ? 0 : workload];
+  }
+
+  // How many of them are tried at most.
+  std::uint32_t most_tried(std::uint32_t workload) const;
+
+  // The candidate with the values at these places of the sweep's axes.
+  v1::Arm sweep_arm(std::span<const std::uint16_t> places) const;
+
+  // The arm that a SWEEP begins with, and its candidate with defaults on the sweep's axes.
+  v1::Arm baseline_arm() const;
+  v1::Arm default_arm() const;
 
   const v1::ExperimentSpec& spec() const { return spec_; }
 
@@ -69,6 +88,7 @@ class Plan {
   std::vector<int> workload_axes_;   // indices into spec_.axes()
   std::vector<Lane> lanes_;
   std::vector<v1::CheckInfo> checks_;
+  std::vector<tuning::PointSet> points_;  // SWEEP: of each workload, or one for all
   std::uint32_t num_workloads_ = 0;
   std::uint32_t num_configurations_ = 0;
 };

@@ -3,7 +3,10 @@
 #include "server/plan.h"
 #include "server/settings.h"
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "tuning/strategy.h"
+#include "tuning/sweep_space.h"
 
 #include <set>
 #include <utility>
@@ -38,6 +41,33 @@ bool multiply(std::uint64_t& product, std::uint64_t factor) {
   return product <= kMaxConfigurations;
 }
 
+// Every choice; of an integer the powers of two in its range, its ends and its default.
+v1::Axis whole_axis(const v1::AxisInfo& info) {
+  v1::Axis axis;
+  axis.set_name(info.name());
+  *axis.mutable_values() = info.choices();
+  if (!info.choices().empty()) {
+    return axis;
+  }
+  std::set<std::int64_t> values = {info.min(), info.max()};
+  std::int64_t by_default = 0;
+  if (absl::SimpleAtoi(info.default_value(), &by_default)) {
+    values.insert(by_default);
+  }
+  for (std::int64_t value = 1; value < info.max(); value *= 2) {
+    if (value > info.min()) {
+      values.insert(value);
+    }
+    if (value > info.max() / 2) {
+      break;
+    }
+  }
+  for (const std::int64_t value : values) {
+    axis.add_values(absl::StrCat(value));
+  }
+  return axis;
+}
+
 }  // namespace
 
 // Fills a Plan step by step; each step checks what the next one needs.
@@ -60,6 +90,9 @@ class Planner {
           "spec.operator_name", "operator", spec.operator_name(), names_of(description_.operators));
     }
     plan_.operator_ = *found;
+    if (spec.kind() != v1::SWEEP && spec.has_sweep()) {
+      return refuse("spec.sweep", "is of a SWEEP only");
+    }
     if (spec.kind() == v1::CHECK) {
       ASSAY_RETURN_IF_ERROR(plan_checks());
     } else {
@@ -68,6 +101,9 @@ class Planner {
       ASSAY_RETURN_IF_ERROR(plan_axes());
       ASSAY_RETURN_IF_ERROR(plan_workloads());
       ASSAY_RETURN_IF_ERROR(count());
+      if (spec.kind() == v1::SWEEP) {
+        ASSAY_RETURN_IF_ERROR(plan_points());
+      }
     }
     return std::move(plan_);
   }
@@ -183,6 +219,15 @@ class Planner {
     if (spec.kind() == v1::COMPARE && spec.candidates().empty()) {
       return refuse("spec.candidates", "a COMPARE needs at least one");
     }
+    if (spec.kind() == v1::SWEEP) {
+      if (spec.candidates_size() != 1) {
+        return refuse("spec.candidates", "a SWEEP needs exactly one, whose parameters it walks");
+      }
+      // Bits are held against the operator's first variant unless another is asked for.
+      if (!spec.has_baseline() && !plan_.operator_.variants().empty()) {
+        spec.mutable_baseline()->set_variant(plan_.operator_.variants(0).name());
+      }
+    }
     ASSAY_RETURN_IF_ERROR(check_arm(*spec.mutable_baseline(), "spec.baseline"));
     for (int i = 0; i < spec.candidates_size(); ++i) {
       ASSAY_RETURN_IF_ERROR(
@@ -243,6 +288,9 @@ class Planner {
   }
 
   absl::Status plan_axes() {
+    if (plan_.spec_.kind() == v1::SWEEP) {
+      add_sweep_axes();
+    }
     std::set<std::string> seen;
     for (int i = 0; i < plan_.spec_.axes_size(); ++i) {
       v1::Axis& axis = *plan_.spec_.mutable_axes(i);
@@ -265,8 +313,31 @@ class Planner {
     return absl::OkStatus();
   }
 
+  // A sweep without an axis of its own walks all parameters that its candidate leaves open.
+  void add_sweep_axes() {
+    v1::ExperimentSpec& spec = plan_.spec_;
+    const v1::Arm& candidate = spec.candidates(0);
+    const auto& parameters =
+        find_named(plan_.operator_.variants(), candidate.variant())->parameters();
+    const bool has_own = std::ranges::any_of(spec.axes(), [&](const v1::Axis& axis) {
+      return find_axis(plan_.operator_.axes(), axis.name()) == nullptr;
+    });
+    if (has_own) {
+      return;
+    }
+    for (const v1::AxisInfo& info : parameters) {
+      if (find_axis(plan_.operator_.axes(), info.name()) == nullptr &&
+          find_named(candidate.parameters(), info.name()) == nullptr) {
+        *spec.add_axes() = whole_axis(info);
+      }
+    }
+  }
+
   absl::Status check_parameter_axis(v1::Axis& axis, const std::string& path) {
-    std::vector<const v1::Arm*> arms = {&plan_.spec_.baseline()};
+    std::vector<const v1::Arm*> arms;
+    if (plan_.spec_.kind() != v1::SWEEP) {
+      arms.push_back(&plan_.spec_.baseline());
+    }
     for (const v1::Arm& candidate : plan_.spec_.candidates()) {
       arms.push_back(&candidate);
     }
@@ -355,11 +426,13 @@ class Planner {
       lane.candidate = candidate;
       for (const int axis : parameter_axes_) {
         const std::string& name = spec.axes(axis).name();
-        if (reaches(spec.baseline(), name) ||
+        if ((spec.kind() != v1::SWEEP && reaches(spec.baseline(), name)) ||
             (candidate >= 0 && reaches(spec.candidates(candidate), name))) {
           lane.axes.push_back(axis);
-          within = within && multiply(lane.num_settings,
-                                      static_cast<std::uint64_t>(spec.axes(axis).values_size()));
+          // A sweep counts its valid points instead.
+          within = within && (spec.kind() == v1::SWEEP ||
+                              multiply(lane.num_settings,
+                                       static_cast<std::uint64_t>(spec.axes(axis).values_size())));
         }
       }
       num_lanes += lane.num_settings;
@@ -371,6 +444,45 @@ class Planner {
     }
     plan_.num_configurations_ = static_cast<std::uint32_t>(num_workloads);
     plan_.num_workloads_ = static_cast<std::uint32_t>(num_workloads / num_lanes);
+    return absl::OkStatus();
+  }
+
+  absl::Status plan_points() {
+    const v1::ExperimentSpec& spec = plan_.spec_;
+    std::vector<v1::Axis> axes;
+    for (const int axis : plan_.lanes_.front().axes) {
+      axes.push_back(spec.axes(axis));
+    }
+    std::uint64_t num = 0;
+    std::size_t num_points = 0;
+    for (std::uint32_t index = 0; index < plan_.num_workloads_; ++index) {
+      // Without restrictions every workload has the same ones.
+      if (index == 0 || !description_.restrictions.empty()) {
+        const v1::Workload workload = plan_.workload(index);
+        const std::vector<v1::Setting> fixed(workload.axes().begin(), workload.axes().end());
+        auto points = tuning::sweep_points(axes, fixed, description_.restrictions);
+        if (!points.ok()) {
+          return proto::annotate(points.status(), "spec.axes");
+        }
+        num_points += points->size();
+        plan_.points_.push_back(*std::move(points));
+      }
+      if (num_points > kMaxConfigurations) {
+        return absl::ResourceExhaustedError(
+            "spec.axes: more than 1,000,000 valid configurations in all, the limit");
+      }
+      num += plan_.most_tried(index);
+    }
+    const auto strategy =
+        tuning::make_strategy(spec.sweep().strategy(), plan_.points_.front(), spec.seed());
+    if (!strategy.ok()) {
+      return proto::annotate(strategy.status(), "spec.sweep.strategy");
+    }
+    if (num > kMaxConfigurations) {
+      return absl::ResourceExhaustedError(
+          "spec.axes: more than 1,000,000 configurations in all, the limit");
+    }
+    plan_.num_configurations_ = static_cast<std::uint32_t>(num);
     return absl::OkStatus();
   }
 

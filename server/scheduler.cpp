@@ -4,6 +4,7 @@
 #include "server/bits.h"
 #include "server/judging.h"
 #include "server/lookup.h"
+#include "server/tuning_table.h"
 
 #include "absl/strings/str_cat.h"
 
@@ -214,6 +215,46 @@ absl::StatusOr<Scheduler::Update> Scheduler::next_state(std::int64_t experiment_
 
 absl::StatusOr<v1::JudgeResponse> Scheduler::judge(const v1::JudgeRequest& request) {
   return judge_again(store_, request, now_ns_());
+}
+
+absl::StatusOr<v1::Experiment> Scheduler::resume(std::int64_t experiment_id) {
+  v1::GetRequest get_request;
+  get_request.set_experiment_id(experiment_id);
+  ASSAY_ASSIGN_OR_RETURN(v1::Experiment experiment, store_.get(get_request));
+  get_request.set_experiment_id(experiment.experiment_id());
+  const std::string& device = experiment.spec().device();
+  if (!board_.has_device(device)) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("device `", device, "` is no longer configured"));
+  }
+  ASSAY_ASSIGN_OR_RETURN(const std::int64_t typical_ns,
+                         store_.typical_configuration_ns(experiment.spec()));
+  {
+    const std::lock_guard lock(submitting_);
+    ASSAY_RETURN_IF_ERROR(store_.resume(experiment.experiment_id()));
+    ASSAY_ASSIGN_OR_RETURN(experiment, store_.get(get_request));
+    board_.enqueue(experiment, typical_ns);
+  }
+  board_.overlay(experiment);
+  return experiment;
+}
+
+absl::StatusOr<v1::LookupTuningResponse> Scheduler::lookup_tuning(
+    const v1::LookupTuningRequest& request, Deadline deadline) {
+  ASSAY_ASSIGN_OR_RETURN(const Description description, describe(request.device(), deadline));
+  return server::lookup_tuning(store_, description, request);
+}
+
+absl::StatusOr<v1::ListTuningsResponse> Scheduler::tunings(const v1::ListTuningsRequest& request,
+                                                           Deadline deadline) {
+  ASSAY_ASSIGN_OR_RETURN(std::vector<v1::Tuning> found, store_.tunings(request));
+  const v1::ListDevicesResponse here = devices(deadline);
+  v1::ListTuningsResponse response;
+  for (v1::Tuning& tuning : found) {
+    ASSAY_RETURN_IF_ERROR(mark_stale(store_, here, tuning));
+    *response.add_tunings() = std::move(tuning);
+  }
+  return response;
 }
 
 absl::StatusOr<v1::AcceptBitsResponse> Scheduler::accept_bits(const v1::AcceptBitsRequest& request,

@@ -78,6 +78,14 @@ class Scheduler {
   // Waits for runners that have not answered yet, but not past `deadline` or kDescribeBound.
   v1::ListDevicesResponse devices(Deadline deadline) const;
 
+  // As proto/assay.proto says.
+  absl::StatusOr<v1::Experiment> resume(std::int64_t experiment_id);
+  absl::StatusOr<v1::LookupTuningResponse> lookup_tuning(const v1::LookupTuningRequest& request,
+                                                         Deadline deadline);
+  // Every entry, stale ones marked where their device is here.
+  absl::StatusOr<v1::ListTuningsResponse> tunings(const v1::ListTuningsRequest& request,
+                                                  Deadline deadline);
+
   // What the device's runner said. NOT_FOUND lists the devices; FAILED_PRECONDITION says why a
   // device is not available. Empty: the first available device.
   absl::StatusOr<Description> describe(const std::string& device, Deadline deadline);

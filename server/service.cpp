@@ -161,6 +161,34 @@ class AssayService final : public v1::Assay::Service {
     return log.done(status, request->experiment_id());
   }
 
+  grpc::Status Resume(grpc::ServerContext* /*context*/,
+                      const v1::ResumeRequest* request,
+                      v1::Experiment* reply) override {
+    const CallLog log("Resume");
+    absl::Status status = check_id(request->experiment_id());
+    if (status.ok()) {
+      status = take(scheduler_.resume(request->experiment_id()), *reply);
+    }
+    if (status.ok() && !fits(*reply)) {
+      reply->clear_configurations();
+    }
+    return log.done(status, request->experiment_id());
+  }
+
+  grpc::Status LookupTuning(grpc::ServerContext* context,
+                            const v1::LookupTuningRequest* request,
+                            v1::LookupTuningResponse* reply) override {
+    const CallLog log("LookupTuning");
+    return log.done(take(scheduler_.lookup_tuning(*request, context->deadline()), *reply));
+  }
+
+  grpc::Status ListTunings(grpc::ServerContext* context,
+                           const v1::ListTuningsRequest* request,
+                           v1::ListTuningsResponse* reply) override {
+    const CallLog log("ListTunings");
+    return log.done(take(scheduler_.tunings(*request, context->deadline()), *reply));
+  }
+
   grpc::Status ListDevices(grpc::ServerContext* context,
                            const v1::ListDevicesRequest* /*request*/,
                            v1::ListDevicesResponse* reply) override {

@@ -169,9 +169,9 @@ TEST(T1File, ReadsValuesOfEveryTypeInTheirOrder) {
       "," + parameter("s", "['row', 'column']", "string")));
   ASSERT_TRUE(file.ok()) << file.status();
   std::string text;
-  for (const TuningParameter& read : file->space.parameters()) {
+  for (const tuning::TuningParameter& read : file->space.parameters()) {
     text += read.name;
-    for (const Value& value : read.values) {
+    for (const tuning::Value& value : read.values) {
       text += " " + value_text(value);
     }
     text += "; ";

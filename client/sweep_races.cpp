@@ -1,0 +1,32 @@
+#include "client/sweep_races.h"
+
+#include "proto/text.h"
+
+#include <string>
+#include <utility>
+
+namespace assay::client {
+
+std::vector<WorkloadRace> races_of(const v1::Experiment& experiment) {
+  std::vector<WorkloadRace> races;
+  tuning::Race race;
+  std::string last;
+  for (const v1::Configuration& configuration : experiment.configurations()) {
+    const std::string workload = proto::text_of(configuration.workload());
+    if (races.empty() || workload != last) {
+      if (!races.empty()) {
+        races.back().result = race.result();
+      }
+      races.push_back({.workload = configuration.workload(), .result = {}});
+      race = tuning::Race();
+      last = workload;
+    }
+    race.add(configuration);
+  }
+  if (!races.empty()) {
+    races.back().result = race.result();
+  }
+  return races;
+}
+
+}  // namespace assay::client
