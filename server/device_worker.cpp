@@ -227,7 +227,7 @@ absl::Status DeviceWorker::end_race(const v1::Experiment& experiment, Sweep& swe
   return services_.store->set_tuning(*tuning);
 }
 
-absl::StatusOr<v1::Configuration> DeviceWorker::run_one(std::int64_t experiment_id,
+absl::StatusOr<v1::Configuration> DeviceWorker::try_one(std::int64_t experiment_id,
                                                         const Plan& plan,
                                                         v1::Configuration configuration,
                                                         const RunFlags& flags) {
@@ -277,6 +277,16 @@ absl::StatusOr<v1::Configuration> DeviceWorker::run_one(std::int64_t experiment_
     ASSAY_RETURN_IF_ERROR(services_.store->set_noise_floor(*run->noise_floor));
   }
   return std::move(run->configuration);
+}
+
+absl::StatusOr<v1::Configuration> DeviceWorker::run_one(std::int64_t experiment_id,
+                                                        const Plan& plan,
+                                                        v1::Configuration configuration,
+                                                        const RunFlags& flags) {
+  const std::uint32_t number = configuration.configuration();
+  auto run = try_one(experiment_id, plan, std::move(configuration), flags);
+  return run.ok() ? std::move(run)
+                  : proto::annotate(run.status(), absl::StrCat("configuration ", number));
 }
 
 }  // namespace assay::server

@@ -67,8 +67,12 @@ class DeviceWorker {
     bool may_drop = false;
   };
 
-  // As it was stored.
+  // As it was stored. A status names the configuration.
   absl::StatusOr<v1::Configuration> run_one(std::int64_t experiment_id,
+                                            const Plan& plan,
+                                            v1::Configuration configuration,
+                                            const RunFlags& flags);
+  absl::StatusOr<v1::Configuration> try_one(std::int64_t experiment_id,
                                             const Plan& plan,
                                             v1::Configuration configuration,
                                             const RunFlags& flags);

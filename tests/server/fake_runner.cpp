@@ -44,7 +44,9 @@ void add_variant(v1::OperatorInfo& info, const std::string& name, const std::str
   variant.set_name(name);
   variant.set_family(family);
   variant.add_stages("only");
-  if (name != "base") {
+  if (name == "knob") {
+    *variant.add_parameters() = axis("speed", "1", {}, 1, 16);
+  } else if (name != "base") {
     *variant.add_parameters() = axis("width", "4", {}, 1, 8);
   }
 }
@@ -86,6 +88,7 @@ v1::RunnerReply hello(const std::string& backend) {
   add_variant(info, "fast", "baseline");
   add_variant(info, "drift", "baseline");
   add_variant(info, "other", "other");
+  add_variant(info, "knob", "baseline");
   v1::NamedWorkload& workload = *info.add_workloads();
   workload.set_name("tall");
   v1::Setting& rows = *workload.add_axes();
@@ -100,13 +103,38 @@ v1::RunnerReply hello(const std::string& backend) {
   return reply;
 }
 
-std::string value_of(const v1::Workload& workload, const std::string& name) {
-  for (const v1::Setting& setting : workload.axes()) {
+std::string value_of(const google::protobuf::RepeatedPtrField<v1::Setting>& settings,
+                     const std::string& name) {
+  for (const v1::Setting& setting : settings) {
     if (setting.name() == name) {
       return setting.value();
     }
   }
   return "";
+}
+
+std::string value_of(const v1::Workload& workload, const std::string& name) {
+  return value_of(workload.axes(), name);
+}
+
+// Of the variant knob, else 0. From 13 on it goes wrong: crash, hang, no compile, other bits.
+int speed_of(const v1::Arm& arm) {
+  int speed = 0;
+  [[maybe_unused]] const bool parsed =
+      absl::SimpleAtoi(value_of(arm.parameters(), "speed"), &speed);
+  return speed;
+}
+
+// In thousandths of what base takes: the fastest is 9, and 10 as fast but for noise.
+std::int64_t slowness_of(const v1::Arm& arm) {
+  const int speed = speed_of(arm);
+  if (arm.variant() == "fast") {
+    return 500;
+  }
+  if (speed == 0) {
+    return 1'000;
+  }
+  return speed == 10 ? 703 : 700 + 100 * std::abs(speed - 9);
 }
 
 // A sanitizer's own handler must not turn the crash into an exit.
@@ -234,7 +262,8 @@ class FakeRunner {
     output.set_dtype("f32");
     output.add_shape(4);
     output.set_num_nontrivial(4);
-    const bool same = measurement.family() == "baseline" && arm.variant() != "drift";
+    const bool same =
+        measurement.family() == "baseline" && arm.variant() != "drift" && speed_of(arm) != 16;
     output.set_digest(std::string(32, same ? 'a' : 'b'));
     v1::BitsReport& bits = *measurement.mutable_bits();
     bits.set_num_runs(3);
@@ -254,6 +283,20 @@ class FakeRunner {
   }
 
   void open(v1::RunnerReply& reply) {
+    switch (speed_of(open_.candidate())) {
+      case 13:
+        crash();
+        break;
+      case 14:
+        misbehave("hang", output_);
+        break;
+      case 15:
+        refuse("knob.cu(3): error: expected a `;`", true, reply);
+        reply.mutable_error()->set_failure(v1::COMPILE);
+        return;
+      default:
+        break;
+    }
     v1::RunnerOpened& opened = *reply.mutable_opened();
     fill(open_.baseline(), *opened.mutable_baseline());
     // An arm alone has nothing to be equal to.
@@ -262,7 +305,8 @@ class FakeRunner {
       return;
     }
     fill(open_.candidate(), *opened.mutable_candidate());
-    opened.set_identical_code(open_.baseline().variant() == open_.candidate().variant());
+    opened.set_identical_code(proto::text_of(open_.baseline()) ==
+                              proto::text_of(open_.candidate()));
   }
 
   void add_block(v1::Measurement& measurement,
@@ -272,7 +316,7 @@ class FakeRunner {
     const std::uint32_t num_calls = open_.num_calls() == 0 ? 20 : open_.num_calls();
     std::int64_t ns = 0;
     [[maybe_unused]] const bool parsed = absl::SimpleAtoi(value_of(open_.workload(), "ns"), &ns);
-    ns = arm.variant() == "fast" ? ns / 2 : ns;
+    ns = ns / 1'000 * slowness_of(arm);
     v1::Block& block = *measurement.add_blocks();
     block.set_round(round);
     block.set_leg(leg);

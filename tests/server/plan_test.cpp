@@ -136,7 +136,8 @@ TEST(Plan, ChecksLimits) {
                    " bytes, the limit is 12,582,912");
   request = compare_request("r");
   request.mutable_spec()->set_kind(v1::EXPERIMENT_KIND_UNSPECIFIED);
-  expect_error(request, kInvalid, "spec.kind: must be COMPARE, MEASURE, CHECK, CALIBRATE or BENCH");
+  expect_error(
+      request, kInvalid, "spec.kind: must be COMPARE, MEASURE, CHECK, CALIBRATE, BENCH or SWEEP");
   request = compare_request("r");
   request.mutable_spec()->clear_candidates();
   expect_error(request, kInvalid, "spec.candidates: a COMPARE needs at least one");
@@ -305,6 +306,62 @@ TEST(Plan, TakesSuitesApart) {
   EXPECT_EQ(make_plan(spec, describe())->configuration(3).check().name(), "drops_one");
   spec.set_suite("parity/fp16");
   EXPECT_EQ(make_plan(spec, describe())->configuration(1).check().name(), "fp16");
+}
+
+v1::SubmitRequest sweep_request(const AxisValues& axes = {}) {
+  auto request = compare_request("r", axes);
+  request.mutable_spec()->set_kind(v1::SWEEP);
+  return request;
+}
+
+TEST(Plan, RefusesASweepThatIsNone) {
+  auto request = sweep_request();
+  request.mutable_spec()->add_candidates()->set_variant("base");
+  expect_error(
+      request, kInvalid, "spec.candidates: a SWEEP needs exactly one, whose parameters it walks");
+  request = compare_request("r");
+  request.mutable_spec()->mutable_sweep()->set_strategy("random");
+  expect_error(request, kInvalid, "spec.sweep: is of a SWEEP only");
+  request = sweep_request();
+  request.mutable_spec()->mutable_sweep()->set_strategy("lucky");
+  EXPECT_EQ(make_plan(request.spec(), describe()).status().code(), kNotFound);
+  request.mutable_spec()->mutable_sweep()->set_objective("mean");
+  expect_error(request, kInvalid, "spec.sweep.objective: must be median");
+  request.mutable_spec()->mutable_sweep()->set_drop_above(2);
+  expect_error(request, kInvalid, "spec.sweep.drop_above: must be in [0, 1]");
+}
+
+TEST(Plan, WalksWhatTheCandidateLeavesOpen) {
+  auto request = sweep_request();
+  auto plan = make_plan(request.spec(), describe());
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  // width and threads: 0, 1, 2, 4, 8 each.
+  EXPECT_EQ(plan->num_configurations(), 25U);
+  EXPECT_EQ(proto::text_of(plan->baseline_arm()), "base");
+  EXPECT_EQ(proto::text_of(plan->sweep_arm(plan->points(0)[1])), "twin:width=0,threads=1");
+  v1::Setting& own = *request.mutable_spec()->mutable_candidates(0)->add_parameters();
+  own.set_name("threads");
+  own.set_value("3");
+  plan = make_plan(request.spec(), describe());
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_EQ(plan->num_configurations(), 5U);
+  EXPECT_EQ(proto::text_of(plan->sweep_arm(plan->points(0)[0])), "twin:width=0,threads=3");
+  plan = make_plan(sweep_request({{"width", {"1", "2"}}, {"rows", {"1", "2", "3"}}}).spec(),
+                   describe());
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_EQ(plan->num_configurations(), 6U);
+  EXPECT_EQ(plan->num_workloads(), 3U);
+}
+
+TEST(Plan, LetsRestrictionsOfASweepNameWorkloadsToo) {
+  Description description = describe();
+  description.restrictions = {"width * rows <= 8"};
+  const auto plan = make_plan(
+      sweep_request({{"width", {"1", "2", "4"}}, {"rows", {"2", "4"}}}).spec(), description);
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_EQ(plan->points(0).size(), 3U);
+  EXPECT_EQ(plan->points(1).size(), 2U);
+  EXPECT_EQ(plan->num_configurations(), 5U);
 }
 
 }  // namespace
