@@ -115,8 +115,10 @@ absl::Status Session::describe_arm(const Arm& arm, v1::Measurement& measurement)
   }
   const kernels::Call call = {.problem = problem_.get(), .parameters = arm.plan.parameters};
   std::vector<v1::KernelResources> resources;
+  // What could not be launched cannot be described either.
+  const bool is_launchable = measurement.bits().failed() != v1::BITS_FINISHED;
   for (const StagePlan& stage : arm.plan.stages) {
-    if (stage.describe != nullptr) {
+    if (is_launchable && stage.describe != nullptr) {
       ASSAY_ASSIGN_OR_RETURN(resources.emplace_back(), stage.describe(call));
       *measurement.add_resources() = resources.back();
     }

@@ -16,7 +16,7 @@ grep -q '^ASSAY_CUDA:BOOL=ON' build/ci/CMakeCache.txt || die "needs a CUDA toolk
 rm -rf "$bundle"
 cmake --install build/ci --prefix "$bundle" --strip
 cmake --install build/ci --prefix "$bundle" --component gpu_tests --strip
-install -m 755 scripts/gpu_run.sh scripts/gpu_trust.sh scripts/attention_table.py "$bundle/"
+install -m 755 scripts/gpu_run.sh scripts/gpu_trust.sh scripts/gpu_sweeps.sh scripts/attention_table.py "$bundle/"
 # The competition's script, where it lies beside the repository.
 peers=../shared/peers/attention_peers.py
 [ ! -f "$peers" ] || install -m 644 "$peers" "$bundle/"
