@@ -15,7 +15,7 @@ cupti='cupti|generated_cuda|nvtx3/|nvml|nvperf'
 allowed() {
   case "$1" in
     proto) echo "proto/|$abseil|$protobuf|$grpc" ;;
-    tuning) echo "tuning/|proto/|$abseil" ;;
+    tuning) echo "tuning/|proto/|$abseil|xxhash" ;;
     kernels) echo "kernels/|$abseil_status" ;;
     profiler) echo "profiler/|proto/|tuning/|kernels/|$abseil|$protobuf|$cuda|$cupti|xxhash" ;;
     db) echo "db/|proto/|$abseil|$protobuf|sqlite3\.h" ;;
