@@ -2,7 +2,7 @@
 # Included from the top, so that the repository is the import root and includes read "proto/assay.pb.h".
 set(assay_generated ${PROJECT_BINARY_DIR}/generated)
 file(MAKE_DIRECTORY ${assay_generated})
-set(assay_protos proto/assay.proto proto/runner.proto proto/config.proto)
+set(assay_protos proto/assay.proto proto/runner.proto proto/compiler.proto proto/config.proto)
 
 add_library(assay_proto STATIC proto/golden_text.cpp proto/text.cpp proto/status.cpp)
 add_library(assay::proto ALIAS assay_proto)

@@ -17,15 +17,20 @@ struct Free {
 
 }  // namespace
 
-std::string short_kernel_name(const char* mangled) {
+std::string whole_kernel_name(const char* mangled) {
   int status = 0;
   const std::unique_ptr<char, Free> whole(abi::__cxa_demangle(mangled, nullptr, nullptr, &status));
-  if (status != 0 || whole == nullptr) {
+  return status != 0 || whole == nullptr ? mangled : whole.get();
+}
+
+std::string short_kernel_name(const char* mangled) {
+  const std::string whole = whole_kernel_name(mangled);
+  if (whole == mangled) {
     return mangled;
   }
   // "void a::(anonymous namespace)::f<int, b::c>(unsigned int*)": what stands at depth 0 between
   // the last "::" or space and the first bracket after it.
-  const std::string_view text = whole.get();
+  const std::string_view text = whole;
   std::size_t begin = 0;
   int depth = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {

@@ -9,4 +9,7 @@ namespace assay::profiler {
 // that is not mangled comes back as it is.
 std::string short_kernel_name(const char* mangled);
 
+// With all of that; a name that is not mangled comes back as it is.
+std::string whole_kernel_name(const char* mangled);
+
 }  // namespace assay::profiler

@@ -12,10 +12,17 @@ add_library(
   checked_call.cpp
   checks.cpp
   code_digest.cpp
+  compile_job.cpp
+  compile_log.cpp
+  compile_options.cpp
+  compile_worker.cpp
+  compiler_process.cpp
   counter_groups.cpp
   cpu_bench.cpp
   cpu_device.cpp
+  cubin.cpp
   elf_file.cpp
+  failure_class.cpp
   guarded_buffer.cpp
   kernel_name.cpp
   invariance_check.cpp
@@ -23,14 +30,18 @@ add_library(
   machine_code.cpp
   matched_tensors.cpp
   mutant_check.cpp
+  nvrtc_library.cpp
   plant.cpp
   refusal.cpp
   runner.cpp
+  sandbox.cpp
   session.cpp
   session_counters.cpp
   session_graph.cpp
+  source_compiler.cpp
   suite_check.cpp
   tolerance.cpp
+  toolkit_files.cpp
   version.cpp
   warm_up.cpp
   watchdog.cpp
@@ -39,7 +50,7 @@ add_library(assay::probe ALIAS assay_probe)
 target_link_libraries(
   assay_probe
   PUBLIC assay_kernels assay_measure assay_frames assay_proto absl::strings
-  PRIVATE assay_build Threads::Threads)
+  PRIVATE assay_build Threads::Threads ${CMAKE_DL_LIBS})
 set_source_files_properties(
   version.cpp PROPERTIES COMPILE_DEFINITIONS "ASSAY_CODE_VERSION=\"${ASSAY_CODE_VERSION}\"")
 

@@ -2,6 +2,7 @@
 
 #include "profiler/arm_plan.h"
 #include "profiler/checks.h"
+#include "profiler/failure_class.h"
 #include "profiler/watchdog.h"
 #include "proto/status.h"
 
@@ -132,7 +133,7 @@ absl::Status Runner::answer(const v1::RunnerRequest& request, v1::RunnerReply& r
       return bench(reply);
     case v1::RunnerRequest::kBlob:
     case v1::RunnerRequest::kDefine:
-      return refused(absl::UnimplementedError("this runner compiles no source"));
+      return refused(absl::FailedPreconditionError("source needs a CUDA device"));
     case v1::RunnerRequest::REQUEST_NOT_SET:
       return refused(absl::InvalidArgumentError("request: not set"));
   }
@@ -172,6 +173,7 @@ absl::Status Runner::serve(int in_fd, int out_fd, const std::string& nonce) {
       reply.mutable_error()->set_code(static_cast<int>(status.code()));
       reply.mutable_error()->set_message(std::string(status.message()));
       reply.mutable_error()->set_refused(is_refused(status));
+      reply.mutable_error()->set_failure(failure_of(status));
     }
     reply.set_sequence(request.sequence());
     ASSAY_RETURN_IF_ERROR(write_frame(out_fd, reply, deadline_after(kWriteTimeout)));

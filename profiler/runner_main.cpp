@@ -1,5 +1,6 @@
 // assay-runner: holds one device and serves a daemon on its standard input and output.
 #include "kernels/operator.h"
+#include "profiler/compile_worker.h"
 #include "profiler/frames.h"
 #include "profiler/plant.h"
 #include "profiler/runner.h"
@@ -164,5 +165,8 @@ int run(std::span<char* const> arguments) {
 }  // namespace assay::profiler
 
 int main(int argc, char** argv) {
+  if (argc == 2 && std::string_view(argv[1]) == assay::profiler::kCompileMode) {
+    return assay::profiler::run_compile_worker(STDIN_FILENO, STDOUT_FILENO);
+  }
   return assay::profiler::run({argv + 1, static_cast<std::size_t>(argc > 0 ? argc - 1 : 0)});
 }

@@ -17,5 +17,10 @@ TEST(KernelName, LeavesOtherNamesAlone) {
   EXPECT_EQ(short_kernel_name(""), "");
 }
 
+TEST(KernelName, IsWholeWhereItIsAskedFor) {
+  EXPECT_EQ(whole_kernel_name("_Z5plainPfi"), "plain(float*, int)");
+  EXPECT_EQ(whole_kernel_name("row_fill_kernel"), "row_fill_kernel");
+}
+
 }  // namespace
 }  // namespace assay::profiler
