@@ -1,6 +1,7 @@
 #include "profiler/arm_check.h"
 
 #include "profiler/drift.h"
+#include "profiler/failure_class.h"
 #include "profiler/poison.h"
 #include "proto/status.h"
 
@@ -20,6 +21,20 @@ constexpr std::array<std::byte, kRepeatRuns> kPoisons = {
 void fail(v1::BitsReport& bits, v1::BitsCheck check, std::string detail) {
   bits.set_failed(check);
   bits.set_detail(std::move(detail));
+}
+
+// Of a launcher that gave up: where it does not say, by what kind of error it is.
+v1::FailureClass class_of(const absl::Status& finished) {
+  const v1::FailureClass known = failure_of(finished);
+  if (known != v1::FAILURE_CLASS_UNSPECIFIED) {
+    return known;
+  }
+  return absl::IsResourceExhausted(finished) ? v1::RESOURCES : v1::LAUNCH;
+}
+
+// The code and the message, as ToString() does without what else a status carries.
+std::string text_of(const absl::Status& finished) {
+  return absl::Status(finished.code(), finished.message()).ToString();
 }
 
 bool has_failed(const v1::BitsReport& bits) {
@@ -70,7 +85,8 @@ absl::Status ArmChecker::check(const ArmPlan& arm,
     ASSAY_RETURN_IF_ERROR(
         run(arm, kPoisons[index], index == 0 ? &trace : nullptr, finished, runs[index]));
     if (!finished.ok()) {
-      fail(bits, v1::BITS_FINISHED, finished.ToString());
+      fail(bits, v1::BITS_FINISHED, text_of(finished));
+      bits.set_failure(class_of(finished));
       return absl::OkStatus();
     }
   }
@@ -93,11 +109,8 @@ absl::Status ArmChecker::check(const ArmPlan& arm,
   const bool is_written = was_all_written(arm, runs[0], runs[1], bits);
   checked.outputs = std::move(runs[0]);
   add_outputs(workspace_.compared(), checked, measurement);
-  if (!is_written) {
-    return absl::OkStatus();
-  }
   ASSAY_RETURN_IF_ERROR(check_other_memory(bits));
-  if (has_failed(bits)) {
+  if (!is_written || has_failed(bits)) {
     return absl::OkStatus();
   }
   if (distinct.size() > 1) {
@@ -169,15 +182,18 @@ absl::Status ArmChecker::explain_digests(const ArmPlan& arm,
 
 absl::Status ArmChecker::check_other_memory(v1::BitsReport& bits) {
   ASSAY_ASSIGN_OR_RETURN(const std::string overrun, workspace_.find_overrun());
-  if (!overrun.empty()) {
-    workspace_.forget();
-    fail(bits, v1::BITS_WRITTEN, absl::StrCat("written ", overrun));
+  ASSAY_ASSIGN_OR_RETURN(const std::string changed, workspace_.find_changed_input(0));
+  if (overrun.empty() && changed.empty()) {
     return absl::OkStatus();
   }
-  ASSAY_ASSIGN_OR_RETURN(const std::string changed, workspace_.find_changed_input(0));
-  if (!changed.empty()) {
-    workspace_.forget();
-    fail(bits, v1::BITS_INPUTS, absl::StrCat("input `", changed, "` was changed"));
+  // Kept buffers are no longer what they are kept as.
+  workspace_.forget();
+  const std::string detail = overrun.empty() ? absl::StrCat("input `", changed, "` was changed")
+                                             : absl::StrCat("written ", overrun);
+  if (has_failed(bits)) {
+    bits.set_detail(absl::StrCat(bits.detail(), "; ", detail));
+  } else {
+    fail(bits, overrun.empty() ? v1::BITS_INPUTS : v1::BITS_WRITTEN, detail);
   }
   return absl::OkStatus();
 }

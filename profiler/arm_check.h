@@ -68,6 +68,7 @@ class ArmChecker {
                                const CheckedOutputs& checked,
                                const HostOutputs& other,
                                v1::BitsReport& bits);
+  // Adds to what failed before.
   absl::Status check_other_memory(v1::BitsReport& bits);
   void compare(const CheckedOutputs& baseline,
                const CheckedOutputs& checked,

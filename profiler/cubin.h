@@ -21,4 +21,9 @@ absl::StatusOr<std::int64_t> static_shared_bytes(std::span<const std::byte> cubi
                                                  std::string_view kernel,
                                                  std::string_view architecture);
 
+// Bytes of each of the kernel's parameters, in order. NOT_FOUND: the cubin says nothing of such a
+// kernel; INVALID_ARGUMENT as above.
+absl::StatusOr<std::vector<std::int64_t>> parameter_bytes(std::span<const std::byte> cubin,
+                                                          std::string_view kernel);
+
 }  // namespace assay::profiler

@@ -54,6 +54,28 @@ void set_machine_code(const kernels::CudaKernelInfo& info,
 
 }  // namespace
 
+v1::KernelResources resources_of(const kernels::CudaKernelInfo& info,
+                                 const std::string& stage,
+                                 int most_warps) {
+  v1::KernelResources resources;
+  resources.set_stage(stage);
+  resources.set_kernel(info.name);
+  resources.set_num_registers(static_cast<std::uint32_t>(info.attributes.numRegs));
+  resources.set_static_shared_bytes(static_cast<std::int64_t>(info.attributes.sharedSizeBytes));
+  resources.set_dynamic_shared_bytes(info.dynamic_shared_bytes);
+  resources.set_local_bytes(static_cast<std::int64_t>(info.attributes.localSizeBytes));
+  resources.set_num_blocks(info.grid.x * info.grid.y * info.grid.z);
+  resources.set_num_threads(info.block.x * info.block.y * info.block.z);
+  for (const unsigned extent : {info.grid.x, info.grid.y, info.grid.z}) {
+    resources.add_grid(extent);
+  }
+  for (const unsigned extent : {info.block.x, info.block.y, info.block.z}) {
+    resources.add_block(extent);
+  }
+  set_occupancy(info, most_warps, resources);
+  return resources;
+}
+
 void free_cuda_memory(std::byte* memory) {
   cudaFree(memory);
 }
@@ -125,22 +147,7 @@ StagePlan CudaDevice::bind_stage(const kernels::CudaStage& stage) const {
             const kernels::Call& call) -> absl::StatusOr<v1::KernelResources> {
       kernels::CudaKernelInfo info;
       ASSAY_RETURN_IF_CUDA_ERROR(launch.describe(call, &info));
-      v1::KernelResources resources;
-      resources.set_stage(name);
-      resources.set_kernel(info.name);
-      resources.set_num_registers(static_cast<std::uint32_t>(info.attributes.numRegs));
-      resources.set_static_shared_bytes(static_cast<std::int64_t>(info.attributes.sharedSizeBytes));
-      resources.set_dynamic_shared_bytes(info.dynamic_shared_bytes);
-      resources.set_local_bytes(static_cast<std::int64_t>(info.attributes.localSizeBytes));
-      resources.set_num_blocks(info.grid.x * info.grid.y * info.grid.z);
-      resources.set_num_threads(info.block.x * info.block.y * info.block.z);
-      for (const unsigned extent : {info.grid.x, info.grid.y, info.grid.z}) {
-        resources.add_grid(extent);
-      }
-      for (const unsigned extent : {info.block.x, info.block.y, info.block.z}) {
-        resources.add_block(extent);
-      }
-      set_occupancy(info, most_warps, resources);
+      v1::KernelResources resources = resources_of(info, name, most_warps);
       set_machine_code(info, cupti, resources);
       return resources;
     };

@@ -1,6 +1,7 @@
 // A CUDA device: memory and calls in cuda_device.cpp, timing in cuda_timing.cpp, the graph launch
-// mode in cuda_graph.cpp, ceilings in cuda_bench.cpp, counters in cuda_count.cpp. Everything runs
-// on one stream of its own. Kernel times come from CUPTI where it can be had, else from events.
+// mode in cuda_graph.cpp, ceilings in cuda_bench.cpp, counters in cuda_count.cpp, code from source
+// in cuda_source.cpp. Everything runs on one stream of its own. Kernel times come from CUPTI where
+// it can be had, else from events.
 #pragma once
 
 #include "kernels/cuda_operator.h"
@@ -18,6 +19,11 @@
 namespace assay::profiler {
 
 void free_cuda_memory(std::byte* memory);
+
+// What a launch asks for and its kernel's code takes; occupancy where the runtime tells it.
+v1::KernelResources resources_of(const kernels::CudaKernelInfo& info,
+                                 const std::string& stage,
+                                 int most_warps);
 
 std::vector<std::string> stage_names(const ArmPlan& arm);
 
@@ -41,6 +47,12 @@ class CudaDevice : public Device {
                                       std::string_view name) const override;
   absl::StatusOr<v1::Workload> mutant_workload(const kernels::Operator& op,
                                                std::string_view name) const override;
+
+  absl::Status takes_source() const override { return absl::OkStatus(); }
+
+  absl::StatusOr<std::shared_ptr<LoadedSource>> load_source(
+      std::span<const std::byte> cubin) const override;
+  absl::StatusOr<StagePlan> bind_source(SourceLaunch launch) const override;
 
   absl::StatusOr<DeviceMemory> allocate(std::int64_t num_bytes) override;
 

@@ -5,6 +5,7 @@
 
 #include "kernels/operator.h"
 #include "profiler/arm_plan.h"
+#include "profiler/source_launch.h"
 #include "proto/assay.pb.h"
 
 #include "absl/status/status.h"
@@ -107,6 +108,23 @@ class Device {
   // The workload that shows a mutant's defect; NOT_FOUND is harmless.
   virtual absl::StatusOr<v1::Workload> mutant_workload(const kernels::Operator& op,
                                                        std::string_view name) const = 0;
+
+  // Whether it runs machine code that is compiled from source; FAILED_PRECONDITION says why not.
+  virtual absl::Status takes_source() const {
+    return absl::FailedPreconditionError("source needs a CUDA device");
+  }
+
+  // The cubin's code on the device until its last holder lets go. Harmless.
+  virtual absl::StatusOr<std::shared_ptr<LoadedSource>> load_source(
+      std::span<const std::byte> /*cubin*/) const {
+    return takes_source();
+  }
+
+  // A stage of a plan, of code from load_source(). RESOURCE_EXHAUSTED: more threads or shared
+  // memory than the kernel or the device can have. Harmless.
+  virtual absl::StatusOr<StagePlan> bind_source(SourceLaunch /*launch*/) const {
+    return takes_source();
+  }
 
   // 256-byte aligned. RESOURCE_EXHAUSTED is harmless.
   virtual absl::StatusOr<DeviceMemory> allocate(std::int64_t num_bytes) = 0;

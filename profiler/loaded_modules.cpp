@@ -5,8 +5,24 @@
 #include "absl/strings/str_cat.h"
 
 namespace assay::profiler {
+namespace {
+
+thread_local int num_unkept = 0;
+
+}  // namespace
+
+UnkeptModules::UnkeptModules() {
+  ++num_unkept;
+}
+
+UnkeptModules::~UnkeptModules() {
+  --num_unkept;
+}
 
 void LoadedModules::add(std::span<const std::byte> cubin) {
+  if (num_unkept > 0) {
+    return;
+  }
   std::vector<std::byte> image(cubin.begin(), cubin.end());
   const std::lock_guard lock(mutex_);
   images_.push_back(std::move(image));

@@ -14,6 +14,16 @@
 
 namespace assay::profiler {
 
+// While one is alive, modules that this thread loads are not kept: whoever loads them knows their
+// code, and unloads them again.
+class UnkeptModules {
+ public:
+  UnkeptModules();
+  UnkeptModules(const UnkeptModules&) = delete;
+  UnkeptModules& operator=(const UnkeptModules&) = delete;
+  ~UnkeptModules();
+};
+
 class LoadedModules {
  public:
   // Called from inside the driver: it copies and returns.

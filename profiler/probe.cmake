@@ -38,7 +38,13 @@ add_library(
   session.cpp
   session_counters.cpp
   session_graph.cpp
+  source_blobs.cpp
   source_compiler.cpp
+  source_fill.cpp
+  source_operator.cpp
+  source_problem.cpp
+  source_stage.cpp
+  subject.cpp
   suite_check.cpp
   tolerance.cpp
   toolkit_files.cpp
@@ -49,7 +55,7 @@ add_library(
 add_library(assay::probe ALIAS assay_probe)
 target_link_libraries(
   assay_probe
-  PUBLIC assay_kernels assay_measure assay_frames assay_proto absl::strings
+  PUBLIC assay_kernels assay_tuning assay_measure assay_frames assay_proto absl::strings
   PRIVATE assay_build Threads::Threads ${CMAKE_DL_LIBS})
 set_source_files_properties(
   version.cpp PROPERTIES COMPILE_DEFINITIONS "ASSAY_CODE_VERSION=\"${ASSAY_CODE_VERSION}\"")
@@ -68,6 +74,7 @@ if(ASSAY_CUDA)
             cuda_graph.cpp
             cuda_kernels.cu
             cuda_probe.cpp
+            cuda_source.cpp
             cuda_status.cpp
             cuda_timing.cpp
             cupti_activity.cpp

@@ -6,6 +6,9 @@
 #include "profiler/frames.h"
 #include "profiler/plant.h"
 #include "profiler/session.h"
+#include "profiler/source_blobs.h"
+#include "profiler/source_compiler.h"
+#include "profiler/source_operator.h"
 #include "proto/runner.pb.h"
 
 #include "absl/status/status.h"
@@ -17,12 +20,17 @@
 namespace assay::profiler {
 
 // What a runner offers; the first frame.
-v1::RunnerHello hello_of(Device& device, std::span<const kernels::Operator* const> catalogue);
+v1::RunnerHello hello_of(Device& device,
+                         std::span<const kernels::Operator* const> catalogue,
+                         bool allow_unsandboxed = false);
 
 class Runner {
  public:
   // All outlive the runner.
-  Runner(Device& device, std::span<const kernels::Operator* const> catalogue, Plant plant);
+  Runner(Device& device,
+         std::span<const kernels::Operator* const> catalogue,
+         Plant plant,
+         SourceCompiler::Settings compiler = {});
   Runner(const Runner&) = delete;
   Runner& operator=(const Runner&) = delete;
   ~Runner();
@@ -34,9 +42,14 @@ class Runner {
   absl::Status answer(const v1::RunnerRequest& request, v1::RunnerReply& reply);
 
  private:
+  // The source that is defined where it has that name; else null.
+  SourceOperator* find_source(const std::string& name) const;
+  // Of the catalogue.
   absl::StatusOr<const kernels::Operator*> find_operator(const std::string& name) const;
   absl::Status validate(const v1::RunnerValidate& request) const;
-  absl::Status open(const v1::RunnerOpen& request, v1::RunnerReply& reply);
+  absl::Status open(std::uint64_t sequence, const v1::RunnerOpen& request, v1::RunnerReply& reply);
+  absl::Status define(const v1::RunnerDefine& request, v1::RunnerReply& reply);
+  absl::Status send_progress(std::uint64_t sequence, double share, const std::string& message);
   absl::Status bench(v1::RunnerReply& reply);
   absl::Status check(std::uint64_t sequence,
                      const v1::RunnerCheck& request,
@@ -45,7 +58,11 @@ class Runner {
   RunnerState state_;
   std::span<const kernels::Operator* const> catalogue_;
   Plant plant_;
-  std::unique_ptr<Session> session_;
+  SourceCompiler::Settings compiler_settings_;
+  SourceCompiler compiler_;
+  SourceBlobs blobs_;  // until the next define
+  std::unique_ptr<SourceOperator> source_;
+  std::unique_ptr<Session> session_;  // may work on the source
   int out_fd_ = -1;
 };
 

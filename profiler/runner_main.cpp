@@ -30,6 +30,8 @@ Serves assayd on standard input and output until the end of input; see proto/run
   --nonce HEX32         the daemon's 32 hexadecimal digits, repeated in the hello
   --describe            print device and operators as JSON for people, and end
   --cpu-l2-bytes N      private cache that a cold cpu run pushes out (default 2097152)
+  --allow-unsandboxed-source
+                        compile source also where this host has no sandbox for the compiler
   --plant KIND[:SEED]   misbehave at one open: spin, crash, garbage, print or exit (for tests)
 )";
 
@@ -38,6 +40,7 @@ struct Options {
   std::string nonce;
   bool describe = false;
   std::int64_t private_cache_bytes = kDefaultPrivateCache_bytes;
+  bool allow_unsandboxed = false;
   Plant plant;
 };
 
@@ -47,6 +50,10 @@ absl::StatusOr<Options> parse_options(std::span<char* const> arguments) {
     const std::string name = arguments[place];
     if (name == "--describe") {
       options.describe = true;
+      continue;
+    }
+    if (name == "--allow-unsandboxed-source") {
+      options.allow_unsandboxed = true;
       continue;
     }
     if (place + 1 == arguments.size()) {
@@ -108,13 +115,13 @@ int say_unavailable(const Options& options, const absl::Status& reason, int out_
   return 1;
 }
 
-int print_description(Device& device) {
+int print_description(Device& device, bool allow_unsandboxed) {
   std::string json;
   google::protobuf::util::JsonPrintOptions options;
   options.add_whitespace = true;
   options.preserve_proto_field_names = true;
   const auto status = google::protobuf::util::MessageToJsonString(
-      hello_of(device, kernels::catalogue()), &json, options);
+      hello_of(device, kernels::catalogue(), allow_unsandboxed), &json, options);
   std::cout << json;
   return status.ok() ? 0 : 1;
 }
@@ -151,9 +158,12 @@ int run(std::span<char* const> arguments) {
     return say_unavailable(*options, device.status(), out_fd);
   }
   if (options->describe) {
-    return print_description(**device);
+    return print_description(**device, options->allow_unsandboxed);
   }
-  Runner runner(**device, kernels::catalogue(), options->plant);
+  Runner runner(**device,
+                kernels::catalogue(),
+                options->plant,
+                {.allow_unsandboxed = options->allow_unsandboxed});
   if (const absl::Status status = runner.serve(in_fd, out_fd, options->nonce); !status.ok()) {
     std::cerr << "assay-runner: " << status.message() << "\n";
     return 1;

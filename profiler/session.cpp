@@ -1,6 +1,7 @@
 #include "profiler/session.h"
 
 #include "profiler/admission.h"
+#include "profiler/failure_class.h"
 #include "profiler/nvtx.h"
 #include "profiler/poison.h"
 #include "profiler/schedule.h"
@@ -84,16 +85,16 @@ absl::Status Session::plan_arms(const v1::RunnerOpen& request) {
     return absl::FailedPreconditionError(absl::StrCat(
         "launch_mode: the ", state_.device.description().backend(), " device has no graphs"));
   }
-  ASSAY_ASSIGN_OR_RETURN(const kernels::Workload workload,
-                         complete_workload(op_, request.workload()));
-  ASSAY_ASSIGN_OR_RETURN(ArmPlan baseline, state_.device.plan(op_, request.baseline()));
+  ASSAY_ASSIGN_OR_RETURN(workload_, subject_.complete(request.workload()));
+  ASSAY_ASSIGN_OR_RETURN(ArmPlan baseline, subject_.plan(workload_, request.baseline()));
   arms_[0].emplace().plan = std::move(baseline);
   if (request.has_candidate()) {
-    ASSAY_ASSIGN_OR_RETURN(ArmPlan candidate, state_.device.plan(op_, request.candidate()));
+    ASSAY_ASSIGN_OR_RETURN(ArmPlan candidate, subject_.plan(workload_, request.candidate()));
     arms_[1].emplace().plan = std::move(candidate);
   }
-  key_ = absl::StrCat(std::string(op_.name), "/", proto::text_of(workload_message(workload, "")));
-  problem_ = op_.make_problem(workload);
+  key_ =
+      absl::StrCat(subject_.reference_key(), "/", proto::text_of(workload_message(workload_, "")));
+  ASSAY_ASSIGN_OR_RETURN(problem_, subject_.make_problem(workload_));
   return absl::OkStatus();
 }
 
@@ -162,6 +163,11 @@ absl::Status Session::choose_source(v1::TimingSource asked) {
                      std::string(limits.activity.message()),
                      "); end the other profiler, or ask for CUDA_EVENTS (--timing events)"));
   }
+  if (launch_mode_ == v1::GRAPH || source_ == v1::CUDA_EVENTS) {
+    if (const absl::Status status = subject_.timed_by_kernels_only(); !status.ok()) {
+      return proto::annotate(status, launch_mode_ == v1::GRAPH ? "launch_mode" : "timing_source");
+    }
+  }
   return absl::OkStatus();
 }
 
@@ -171,12 +177,19 @@ absl::StatusOr<v1::RunnerOpened> Session::open(const v1::RunnerOpen& request) {
     return refused(status);
   }
   if (absl::Status status = state_.workspace.load(*problem_); !status.ok()) {
-    return absl::IsResourceExhausted(status) ? refused(status) : status;
+    return absl::IsResourceExhausted(status) ? refused(with_failure(status, v1::RESOURCES))
+                                             : status;
   }
+  ASSAY_RETURN_IF_ERROR(subject_.prepare_references(
+      workload_, *problem_, key_, state_.references, state_.device, state_.workspace));
 
   v1::RunnerOpened opened;
-  ArmChecker checker(
-      state_.device, state_.workspace, state_.references, *problem_, key_, op_.tolerance_alarm);
+  ArmChecker checker(state_.device,
+                     state_.workspace,
+                     state_.references,
+                     *problem_,
+                     key_,
+                     subject_.tolerance_alarm());
   v1::Measurement& baseline = *opened.mutable_baseline();
   ASSAY_RETURN_IF_ERROR(checker.check(arms_[0]->plan, nullptr, baseline, arms_[0]->checked));
   bool is_sound = baseline.bits().failed() == v1::BITS_CHECK_UNSPECIFIED;
@@ -351,7 +364,7 @@ absl::Status Session::time_again(Arm& arm, v1::Measurement& measurement) {
   if (launch_mode_ == v1::GRAPH) {
     return source_ == v1::CUDA_EVENTS ? trace_replay(arm, measurement) : absl::OkStatus();
   }
-  if (source_ == v1::CUDA_EVENTS) {
+  if (source_ == v1::CUDA_EVENTS || !subject_.timed_by_kernels_only().ok()) {
     return absl::OkStatus();
   }
   const auto events =

@@ -8,6 +8,7 @@
 #include "profiler/block_plan.h"
 #include "profiler/device.h"
 #include "profiler/refusal.h"
+#include "profiler/subject.h"
 #include "profiler/tolerance.h"
 #include "profiler/workspace.h"
 #include "proto/runner.pb.h"
@@ -48,7 +49,13 @@ struct SessionArm {
 
 class Session {
  public:
-  Session(RunnerState& state, const kernels::Operator& op) : state_(state), op_(op) {}
+  // All outlive the session.
+  Session(RunnerState& state, Subject& subject) : state_(state), subject_(subject) {}
+
+  Session(RunnerState& state, const kernels::Operator& op)
+      : state_(state),
+        catalogue_(std::make_unique<CatalogueSubject>(state.device, op)),
+        subject_(*catalogue_) {}
 
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -90,7 +97,9 @@ class Session {
   absl::Status check_timed_outputs(const Arm& arm, v1::Measurement& measurement);
 
   RunnerState& state_;
-  const kernels::Operator& op_;
+  std::unique_ptr<CatalogueSubject> catalogue_;  // where the subject is of the catalogue
+  Subject& subject_;
+  kernels::Workload workload_;
   std::unique_ptr<kernels::Problem> problem_;
   std::string key_;
   std::array<std::optional<Arm>, 2> arms_;  // by ArmRole

@@ -9,6 +9,7 @@ namespace assay::profiler {
 namespace {
 
 constexpr std::size_t kMostKept = 16;
+constexpr std::size_t kMostKeptBytes = std::size_t{4} << 30;
 
 template <class T>
 T load(const std::byte* bytes) {
@@ -31,6 +32,35 @@ double half_value(std::uint16_t bits) {
   return (bits & 0x8000) != 0 ? -value : value;
 }
 
+kernels::DType dtype_of(const TensorLayout& layout) {
+  for (const auto dtype : {kernels::DType::kF32,
+                           kernels::DType::kF16,
+                           kernels::DType::kBF16,
+                           kernels::DType::kI8,
+                           kernels::DType::kU8,
+                           kernels::DType::kI64}) {
+    if (kernels::name_of(dtype) == layout.dtype) {
+      return dtype;
+    }
+  }
+  return kernels::DType::kI32;
+}
+
+std::size_t bytes_of(const kernels::Reference& reference) {
+  return sizeof(double) * (reference.values.size() + reference.tolerances.size()) +
+         sizeof(std::int32_t) * reference.num_terms.size();
+}
+
+double share_of(double found, double expected, double tolerance) {
+  if (found == expected) {
+    return 0;
+  }
+  const double share = std::abs(found - expected) / tolerance;
+  return share < kWorstShare ? share : kWorstShare;
+}
+
+}  // namespace
+
 double element_value(kernels::DType dtype, const std::byte* bytes) {
   switch (dtype) {
     case kernels::DType::kF32:
@@ -50,30 +80,6 @@ double element_value(kernels::DType dtype, const std::byte* bytes) {
   }
   return std::nan("");
 }
-
-kernels::DType dtype_of(const TensorLayout& layout) {
-  for (const auto dtype : {kernels::DType::kF32,
-                           kernels::DType::kF16,
-                           kernels::DType::kBF16,
-                           kernels::DType::kI8,
-                           kernels::DType::kU8,
-                           kernels::DType::kI64}) {
-    if (kernels::name_of(dtype) == layout.dtype) {
-      return dtype;
-    }
-  }
-  return kernels::DType::kI32;
-}
-
-double share_of(double found, double expected, double tolerance) {
-  if (found == expected) {
-    return 0;
-  }
-  const double share = std::abs(found - expected) / tolerance;
-  return share < kWorstShare ? share : kWorstShare;
-}
-
-}  // namespace
 
 void ToleranceBuckets::add(std::int32_t num_terms, double share) {
   const auto terms = static_cast<std::uint32_t>(std::max(num_terms, 0));
@@ -129,10 +135,19 @@ std::shared_ptr<const kernels::Reference> ReferenceCache::find_or_make(
     return found->second;
   }
   kept_.emplace_front(key, std::make_shared<kernels::Reference>(problem.reference(tensor)));
-  if (kept_.size() > kMostKept) {
+  std::size_t num_bytes = 0;
+  for (const auto& [name, reference] : kept_) {
+    num_bytes += bytes_of(*reference);
+  }
+  while (kept_.size() > 1 && (kept_.size() > kMostKept || num_bytes > kMostKeptBytes)) {
+    num_bytes -= bytes_of(*kept_.back().second);
     kept_.pop_back();
   }
   return kept_.front().second;
+}
+
+bool ReferenceCache::has(const std::string& key) const {
+  return std::ranges::any_of(kept_, [&](const auto& entry) { return entry.first == key; });
 }
 
 }  // namespace assay::profiler

@@ -39,6 +39,9 @@ class ToleranceBuckets {
   std::array<Bucket, 33> buckets_ = {};  // by the number of bits of num_terms
 };
 
+// One element, at its first byte.
+double element_value(kernels::DType dtype, const std::byte* bytes);
+
 // Over the live elements; fills `buckets` where the reference knows the number of terms. Requires
 // one value and one tolerance per element of the tensor.
 ToleranceUse tolerance_use(const TensorLayout& layout,
@@ -46,9 +49,12 @@ ToleranceUse tolerance_use(const TensorLayout& layout,
                            const kernels::Reference& reference,
                            ToleranceBuckets& buckets);
 
-// References are slow to make; the newest are kept.
+// References are slow to make; the newest are kept, within bounds of number and memory.
 class ReferenceCache {
  public:
+  // Without counting as a use.
+  bool has(const std::string& key) const;
+
   // `key` stands for the problem and the tensor.
   std::shared_ptr<const kernels::Reference> find_or_make(const std::string& key,
                                                          const kernels::Problem& problem,

@@ -30,6 +30,19 @@ TEST(LoadedModules, SaysSoWhenAModuleThatMayHaveItCannotBeRead) {
   EXPECT_TRUE(modules.machine_code("kernel_b").ok());
 }
 
+TEST(LoadedModules, DoesNotKeepWhatItsThreadLoadsForItself) {
+  LoadedModules modules;
+  {
+    const UnkeptModules unkept;
+    modules.add(SmallKernel{}.file());
+    std::thread([&] { modules.add(SmallKernel{.name = "kernel_b"}.file()); }).join();
+  }
+  EXPECT_FALSE(modules.machine_code("kernel_a").ok());
+  EXPECT_TRUE(modules.machine_code("kernel_b").ok());
+  modules.add(SmallKernel{}.file());
+  EXPECT_TRUE(modules.machine_code("kernel_a").ok());
+}
+
 TEST(LoadedModules, TakesTheNewestOfAName) {
   const SmallKernel first = {.code = "old."};
   const SmallKernel second = {.code = "new."};

@@ -1,6 +1,5 @@
 #include "profiler/source_compiler.h"
 
-#include "profiler/compile_worker.h"
 #include "profiler/cubin.h"
 #include "profiler/failure_class.h"
 #include "profiler/machine_code.h"
@@ -10,7 +9,6 @@
 #include <array>
 #include <fstream>
 #include <string>
-#include <unistd.h>
 #include <vector>
 
 namespace assay::profiler {
@@ -380,12 +378,3 @@ TEST_F(SourceCompilerLimits, EndTheCompileAtItsMemory) {
 
 }  // namespace
 }  // namespace assay::profiler
-
-// The compiler is this program once more.
-int main(int argc, char** argv) {
-  if (argc == 2 && std::string(argv[1]) == assay::profiler::kCompileMode) {
-    return assay::profiler::run_compile_worker(STDIN_FILENO, STDOUT_FILENO);
-  }
-  testing::InitGoogleTest(&argc, argv);
-  return RUN_ALL_TESTS();
-}
