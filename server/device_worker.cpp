@@ -42,7 +42,8 @@ DeviceWorker::DeviceWorker(const v1::DeviceConfig& config,
     : device_(config.name()),
       services_(std::move(services)),
       runner_(runner_arguments(config, runner),
-              std::chrono::nanoseconds(config.start_timeout_ns())) {}
+              std::chrono::nanoseconds(config.start_timeout_ns())),
+      sources_(*services_.store) {}
 
 void DeviceWorker::join() {
   if (thread_.joinable()) {
@@ -129,7 +130,9 @@ void DeviceWorker::execute(std::int64_t experiment_id) {
 }
 
 absl::StatusOr<Plan> DeviceWorker::plan_of(const v1::Experiment& experiment) {
-  ASSAY_ASSIGN_OR_RETURN(Plan plan, make_plan(experiment.spec(), description_));
+  ASSAY_ASSIGN_OR_RETURN(const Description description,
+                         with_source(description_, experiment.spec(), *services_.store));
+  ASSAY_ASSIGN_OR_RETURN(Plan plan, make_plan(experiment.spec(), description));
   if (plan.num_configurations() != experiment.num_configurations()) {
     return absl::FailedPreconditionError(
         absl::StrCat("the runner now makes ",
@@ -252,11 +255,12 @@ absl::StatusOr<v1::Configuration> DeviceWorker::try_one(std::int64_t experiment_
                                         experiment_id, number - 1, std::clamp(share, 0.0, 1.0));
                                   },
                               .may_drop = flags.may_drop};
-  const RunnerCall call = [this](v1::RunnerRequest request,
-                                 std::chrono::nanoseconds timeout,
-                                 const RunnerProcess::Progress& progress) {
+  const auto ask = [this](v1::RunnerRequest request,
+                          std::chrono::nanoseconds timeout,
+                          const RunnerProcess::Progress& progress) {
     return runner_.call(std::move(request), timeout, progress);
   };
+  const RunnerCall call = sources_.feeding(plan.spec(), runner_.num_restarts(), ask);
   auto run = run_configuration(plan, std::move(configuration), call, context);
   const bool sound = run.ok() && run->runner_is_sound;
   if (!sound) {

@@ -10,6 +10,7 @@
 #include "server/device_runner.h"
 #include "server/goldens.h"
 #include "server/plan.h"
+#include "server/source.h"
 #include "server/sweep.h"
 
 #include "absl/status/status.h"
@@ -82,6 +83,7 @@ class DeviceWorker {
   const Services services_;
   DeviceRunner runner_;
   Description description_;
+  SourceFeed sources_;
   std::thread thread_;
 };
 

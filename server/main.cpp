@@ -37,6 +37,7 @@ struct Flags {
   std::string config;
   std::string goldens;
   std::string runner;
+  std::int64_t max_upload_bytes = kDefaultMaxUploadBytes;
 };
 
 std::string default_address() {
@@ -96,7 +97,10 @@ absl::Status serve(const Flags& flags) {
     ASSAY_ASSIGN_OR_RETURN(Address address, parse_address(text));
     addresses.push_back(std::move(address));
   }
-  SchedulerOptions options = {.config = {}, .runner = flags.runner, .now_ns = wall_clock_ns};
+  SchedulerOptions options = {.config = {},
+                              .runner = flags.runner,
+                              .now_ns = wall_clock_ns,
+                              .max_upload_bytes = flags.max_upload_bytes};
   ASSAY_ASSIGN_OR_RETURN(options.config,
                          flags.config.empty() ? parse_config("{}") : read_config(flags.config));
   if (options.runner.empty()) {
@@ -139,6 +143,11 @@ int main(int argc, char** argv) {
   app.add_option("--config", flags.config, "devices and their launch prefixes, as JSON");
   app.add_option("--goldens", flags.goldens, "folder of golden files (*.tsv)");
   app.add_option("--runner", flags.runner, "the runner program");
+  app.add_option("--max-upload-bytes",
+                 flags.max_upload_bytes,
+                 "the largest file that a client may keep here")
+      ->check(CLI::Range(std::int64_t{1}, assay::server::kMostUploadBytes))
+      ->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   if (flags.listen.empty()) {
     flags.listen.push_back(assay::server::default_address());

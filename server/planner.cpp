@@ -459,7 +459,12 @@ class Planner {
       // Without restrictions every workload has the same ones.
       if (index == 0 || !description_.restrictions.empty()) {
         const v1::Workload workload = plan_.workload(index);
-        const std::vector<v1::Setting> fixed(workload.axes().begin(), workload.axes().end());
+        std::vector<v1::Setting> fixed(workload.axes().begin(), workload.axes().end());
+        for (const v1::Setting& parameter : plan_.default_arm().parameters()) {
+          if (std::ranges::find(axes, parameter.name(), &v1::Axis::name) == axes.end()) {
+            fixed.push_back(parameter);
+          }
+        }
         auto points = tuning::sweep_points(axes, fixed, description_.restrictions);
         if (!points.ok()) {
           return proto::annotate(points.status(), "spec.axes");

@@ -4,6 +4,7 @@
 #include "server/bits.h"
 #include "server/judging.h"
 #include "server/lookup.h"
+#include "server/source.h"
 #include "server/tuning_table.h"
 
 #include "absl/strings/str_cat.h"
@@ -43,7 +44,8 @@ Scheduler::Scheduler(db::Store& store, const Goldens& goldens, const SchedulerOp
       goldens_(goldens),
       now_ns_(options.now_ns),
       board_(devices_of(options.config)),
-      validator_(options.runner) {
+      validator_(options.runner),
+      uploads_(store, options.max_upload_bytes, options.now_ns) {
   for (const v1::DeviceConfig& device : options.config.devices()) {
     workers_.push_back(std::make_unique<DeviceWorker>(
         device,
@@ -127,10 +129,14 @@ absl::StatusOr<v1::Experiment> Scheduler::submit(const v1::SubmitRequest& reques
                                                  Deadline deadline) {
   ASSAY_RETURN_IF_ERROR(check_request(request));
   const v1::ExperimentSpec& spec = request.spec();
-  ASSAY_ASSIGN_OR_RETURN(const Description description,
+  ASSAY_ASSIGN_OR_RETURN(const Description known,
                          describe_at("spec.device", spec.device(), deadline));
+  ASSAY_ASSIGN_OR_RETURN(const Description description, with_source(known, spec, store_));
   ASSAY_ASSIGN_OR_RETURN(const Plan plan, make_plan(spec, description));
-  ASSAY_RETURN_IF_ERROR(validator_.validate(plan));
+  // The validator's runner knows the catalogue alone.
+  if (spec.source_digest().empty()) {
+    ASSAY_RETURN_IF_ERROR(validator_.validate(plan));
+  }
   ASSAY_ASSIGN_OR_RETURN(const std::int64_t typical_ns, store_.typical_configuration_ns(spec));
   v1::Experiment experiment;
   {
@@ -264,8 +270,9 @@ absl::StatusOr<v1::AcceptBitsResponse> Scheduler::accept_bits(const v1::AcceptBi
   get_request.set_experiment_id(request.experiment_id());
   ASSAY_ASSIGN_OR_RETURN(const v1::Experiment experiment, store_.get(get_request));
   const v1::ExperimentSpec& spec = experiment.spec();
-  ASSAY_ASSIGN_OR_RETURN(const Description description,
+  ASSAY_ASSIGN_OR_RETURN(const Description known,
                          describe_at("experiment's device", spec.device(), deadline));
+  ASSAY_ASSIGN_OR_RETURN(const Description description, with_source(known, spec, store_));
   const auto* info = find_named(description.operators, spec.operator_name());
   if (info == nullptr) {
     return absl::FailedPreconditionError(

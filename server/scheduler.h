@@ -8,6 +8,7 @@
 #include "server/board.h"
 #include "server/device_worker.h"
 #include "server/goldens.h"
+#include "server/uploads.h"
 #include "server/validator.h"
 
 #include "absl/status/status.h"
@@ -30,6 +31,7 @@ struct SchedulerOptions {
   v1::DaemonConfig config;  // as parse_config gives it
   std::string runner;       // of devices that name none, and of the validator
   std::function<std::int64_t()> now_ns;
+  std::int64_t max_upload_bytes = kDefaultMaxUploadBytes;
 };
 
 class Scheduler {
@@ -75,6 +77,9 @@ class Scheduler {
   absl::StatusOr<v1::AcceptBitsResponse> accept_bits(const v1::AcceptBitsRequest& request,
                                                      Deadline deadline);
 
+  // What clients keep here for experiments to come.
+  Uploads& uploads() { return uploads_; }
+
   // Waits for runners that have not answered yet, but not past `deadline` or kDescribeBound.
   v1::ListDevicesResponse devices(Deadline deadline) const;
 
@@ -101,6 +106,7 @@ class Scheduler {
   const std::function<std::int64_t()> now_ns_;
   Board board_;
   Validator validator_;
+  Uploads uploads_;
   std::mutex submitting_;  // keeps the store's order and the queue's the same
   std::vector<std::unique_ptr<DeviceWorker>> workers_;
 };

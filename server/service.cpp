@@ -229,6 +229,22 @@ class AssayService final : public v1::Assay::Service {
     return log.done(take(goldens_.list(*request), *reply));
   }
 
+  grpc::Status Upload(grpc::ServerContext* /*context*/,
+                      grpc::ServerReader<v1::UploadChunk>* reader,
+                      v1::UploadResponse* reply) override {
+    const CallLog log("Upload");
+    return log.done(take(scheduler_.uploads().receive(
+                             [reader](v1::UploadChunk& chunk) { return reader->Read(&chunk); }),
+                         *reply));
+  }
+
+  grpc::Status FindBlobs(grpc::ServerContext* /*context*/,
+                         const v1::FindBlobsRequest* request,
+                         v1::FindBlobsResponse* reply) override {
+    const CallLog log("FindBlobs");
+    return log.done(take(scheduler_.uploads().find(*request), *reply));
+  }
+
  private:
   // Whole states until a final one; a slow reader misses those in between.
   absl::Status follow(std::int64_t experiment_id,

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "tuning/source_check.h"
+#include "tuning/space.h"
 
 #include <algorithm>
 #include <utility>
@@ -44,31 +45,19 @@ absl::Status check_restrictions(const v1::SourceSpec& spec,
   return absl::OkStatus();
 }
 
-absl::StatusOr<SearchSpace> source_space(const v1::SourceSpec& spec,
-                                         const std::string& variant,
-                                         const SourceSettings& axes) {
+absl::StatusOr<std::vector<std::string>> variant_restrictions(const v1::SourceSpec& spec,
+                                                              const std::string& variant) {
   ASSAY_ASSIGN_OR_RETURN(const v1::SourceVariant* found, source_variant(spec, variant));
-  std::vector<TuningParameter> parameters;
-  std::vector<std::string> names;
-  for (const v1::SourceParameter& parameter : spec.parameters()) {
-    if (std::ranges::find(found->parameters(), parameter.name()) == found->parameters().end()) {
-      continue;
-    }
-    TuningParameter& added = parameters.emplace_back();
-    added.name = parameter.name();
-    for (const std::string& text : parameter.values()) {
-      added.values.push_back(source_value(text));
-    }
-    names.push_back(parameter.name());
-  }
-  ASSAY_ASSIGN_OR_RETURN(const SourceScope scope, SourceScope::make(spec, axes));
+  std::vector<std::string> names(found->parameters().begin(), found->parameters().end());
   for (const v1::SourceAxis& axis : spec.axes()) {
-    ASSAY_ASSIGN_OR_RETURN(Value value, scope.evaluate("axes", axis.name()));
-    parameters.push_back({axis.name(), {std::move(value)}});
     names.push_back(axis.name());
   }
-  ASSAY_ASSIGN_OR_RETURN(std::vector<Restriction> restrictions, restrictions_of(spec, names));
-  return SearchSpace::make(std::move(parameters), std::move(restrictions));
+  ASSAY_ASSIGN_OR_RETURN(const std::vector<Restriction> restrictions, restrictions_of(spec, names));
+  std::vector<std::string> texts;
+  for (const Restriction& restriction : restrictions) {
+    texts.push_back(restriction.expression.text());
+  }
+  return texts;
 }
 
 absl::StatusOr<std::vector<std::string>> source_macros(const v1::SourceSpec& spec,

@@ -7,7 +7,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "tuning/source_scope.h"
-#include "tuning/space.h"
 
 #include <string>
 #include <vector>
@@ -20,10 +19,9 @@ absl::Status check_restrictions(const v1::SourceSpec& spec,
                                 const SourceSettings& axes,
                                 const v1::Arm& arm);
 
-// The variant's parameters in the specification's order, behind them each axis with its one value.
-absl::StatusOr<SearchSpace> source_space(const v1::SourceSpec& spec,
-                                         const std::string& variant,
-                                         const SourceSettings& axes);
+// The text of those that use only axes and what the variant has: its space's own.
+absl::StatusOr<std::vector<std::string>> variant_restrictions(const v1::SourceSpec& spec,
+                                                              const std::string& variant);
 
 // "NAME" or "NAME=TEXT": defines of the specification, of the variant, then every parameter, of
 // which true is 1, false 0 and anything else its text.

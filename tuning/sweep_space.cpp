@@ -2,8 +2,8 @@
 
 #include "proto/status.h"
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "tuning/source_scope.h"
 #include "tuning/space.h"
 
 #include <limits>
@@ -30,22 +30,6 @@ absl::StatusOr<std::vector<Restriction>> parse_restrictions(std::span<const std:
 
 }  // namespace
 
-Value value_of_text(std::string_view text) {
-  const std::string copy(text);
-  std::int64_t integer = 0;
-  if (absl::SimpleAtoi(copy, &integer)) {
-    return integer;
-  }
-  double number = 0;
-  if (copy.find_first_of("0123456789") != std::string::npos && absl::SimpleAtod(copy, &number)) {
-    return number;
-  }
-  if (copy == "true" || copy == "false") {
-    return copy == "true";
-  }
-  return copy;
-}
-
 absl::StatusOr<PointSet> sweep_points(std::span<const v1::Axis> axes,
                                       std::span<const v1::Setting> fixed,
                                       std::span<const std::string> restrictions) {
@@ -63,7 +47,7 @@ absl::StatusOr<PointSet> sweep_points(std::span<const v1::Axis> axes,
     std::map<std::string, std::uint16_t>& known = places.emplace_back();
     for (const std::string& text : axis.values()) {
       const auto place = static_cast<std::uint16_t>(parameter.values.size());
-      parameter.values.push_back(value_of_text(text));
+      parameter.values.push_back(source_value(text));
       if (!known.emplace(equality_key(parameter.values.back()), place).second) {
         return absl::InvalidArgumentError(
             absl::StrCat("axis `", axis.name(), "`: the value ", text, " stands twice"));
@@ -73,7 +57,7 @@ absl::StatusOr<PointSet> sweep_points(std::span<const v1::Axis> axes,
     num_values.push_back(static_cast<std::uint16_t>(axis.values_size()));
   }
   for (const v1::Setting& setting : fixed) {
-    parameters.push_back({.name = setting.name(), .values = {value_of_text(setting.value())}});
+    parameters.push_back({.name = setting.name(), .values = {source_value(setting.value())}});
     names.push_back(setting.name());
   }
   ASSAY_ASSIGN_OR_RETURN(std::vector<Restriction> parsed, parse_restrictions(restrictions, names));

@@ -1,14 +1,18 @@
 // A runner for tests: speaks the protocol with scripted durations and goes wrong on request. The
-// axis `behaviour` of a workload says how, the axis `when` at which request.
+// axis `behaviour` of a workload says how, the axis `when` at which request. A source that says
+// #error does not compile, and a workload of one with `crash` = 1 crashes.
 #include "profiler/frames.h"
 #include "proto/runner.pb.h"
 #include "proto/text.h"
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "tuning/content_digest.h"
+#include "tuning/source_spec.h"
 
 #include <csignal>
 #include <cstdlib>
+#include <map>
 #include <string>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -63,6 +67,7 @@ v1::RunnerReply hello(const std::string& backend) {
   device.set_model("scripted");
   device.set_uuid("fake-uuid");
   device.set_code_version("fake");
+  device.set_compiles_source(true);
   v1::OperatorInfo& info = *message.add_operators();
   info.set_name("fake");
   info.set_bits_domain("any_device");
@@ -206,6 +211,11 @@ class FakeRunner {
       time(request.time(), reply);
     } else if (request.has_close() && in_order("close", reply)) {
       reply.mutable_closed();
+    } else if (request.has_blob()) {
+      blobs_[request.blob().digest()] += request.blob().data();
+      reply.mutable_kept();
+    } else if (request.has_define()) {
+      define(request.define().source(), reply);
     } else if (request.has_bench()) {
       v1::Ceiling& ceiling = *reply.mutable_benched()->add_ceilings();
       ceiling.set_name("read");
@@ -282,6 +292,44 @@ class FakeRunner {
     }
   }
 
+  void define(const v1::SourceSpec& source, v1::RunnerReply& reply) {
+    for (const v1::SourceTensor& tensor : source.tensors()) {
+      const std::string& digest = tensor.fill().digest();
+      if (!digest.empty() && tuning::content_digest(blobs_[digest]) != digest) {
+        refuse(absl::StrCat("the data of ", tensor.name(), " is not here"), true, reply);
+        return;
+      }
+    }
+    blobs_.clear();
+    source_ = source;
+    *reply.mutable_defined()->mutable_operator_info() = *tuning::describe_source(source, "cpu");
+  }
+
+  // Whether what is to be opened is known, and compiles.
+  bool is_there(v1::RunnerReply& reply) const {
+    if (open_.operator_name() == "fake") {
+      return true;
+    }
+    if (source_.files().empty() || open_.operator_name() != tuning::source_operator_name(source_)) {
+      refuse(absl::StrCat("no operator ", open_.operator_name()), true, reply);
+      return false;
+    }
+    for (const v1::SourceVariant& variant : source_.variants()) {
+      for (const v1::SourceFile& file : source_.files()) {
+        if (variant.name() == open_.candidate().variant() && file.name() == variant.file() &&
+            file.text().starts_with("#error")) {
+          refuse(absl::StrCat(file.name(), "(1): error: ", file.text()), true, reply);
+          reply.mutable_error()->set_failure(v1::COMPILE);
+          return false;
+        }
+      }
+    }
+    if (value_of(open_.workload(), "crash") == "1") {
+      crash();
+    }
+    return true;
+  }
+
   void open(v1::RunnerReply& reply) {
     switch (speed_of(open_.candidate())) {
       case 13:
@@ -296,6 +344,9 @@ class FakeRunner {
         return;
       default:
         break;
+    }
+    if (!is_there(reply)) {
+      return;
     }
     v1::RunnerOpened& opened = *reply.mutable_opened();
     fill(open_.baseline(), *opened.mutable_baseline());
@@ -371,6 +422,8 @@ class FakeRunner {
   profiler::FrameReader reader_;
   int output_;
   v1::RunnerOpen open_;
+  std::map<std::string, std::string> blobs_;
+  v1::SourceSpec source_;
 };
 
 }  // namespace

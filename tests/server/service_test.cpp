@@ -3,6 +3,7 @@
 #include "tests/server/fixture.h"
 
 #include "grpcpp/grpcpp.h"
+#include "tuning/content_digest.h"
 
 #include <set>
 #include <string>
@@ -87,6 +88,40 @@ class BrokenStore final : public db::Store {
   }
 
   absl::StatusOr<std::vector<v1::Ceiling>> ceilings(const std::string&) const override {
+    return broken();
+  }
+
+  absl::Status resume(std::int64_t) override { return broken(); }
+
+  absl::Status set_tuning(const v1::Tuning&) override { return broken(); }
+
+  absl::StatusOr<std::vector<v1::Tuning>> tunings(const v1::ListTuningsRequest&) const override {
+    return broken();
+  }
+
+  absl::StatusOr<std::string> newest_code_digest(const std::string&,
+                                                 const std::string&,
+                                                 const std::string&) const override {
+    return broken();
+  }
+
+  absl::Status add_blob(const std::string&, const std::string&, std::int64_t) override {
+    return broken();
+  }
+
+  absl::StatusOr<std::string> blob(const std::string&) const override { return broken(); }
+
+  absl::StatusOr<bool> has_blob(const std::string&) const override { return broken(); }
+
+  absl::StatusOr<std::int64_t> add_recording(const v1::Recording&,
+                                             const std::vector<v1::RecordedRow>&) override {
+    return broken();
+  }
+
+  absl::StatusOr<std::vector<v1::Recording>> recordings() const override { return broken(); }
+
+  absl::StatusOr<v1::GetRecordingResponse> recording(
+      const v1::GetRecordingRequest&) const override {
     return broken();
   }
 
@@ -352,6 +387,41 @@ TEST_F(Loopback, Answers64ClientsThatSubmitAndWatchAtOnce) {
   v1::ListRequest list;
   list.set_page_size(1'000);
   EXPECT_EQ(daemon_->scheduler().list(list)->experiments_size(), kClients);
+}
+
+TEST_F(Loopback, KeepsAnUploadAndFindsIt) {
+  listen();
+  const auto client = stub();
+  const std::string bytes(std::size_t{3} << 20, 'b');
+  v1::FindBlobsRequest wanted;
+  wanted.add_digests(tuning::content_digest(bytes));
+  const auto num_missing = [&] {
+    grpc::ClientContext context;
+    v1::FindBlobsResponse found;
+    EXPECT_TRUE(client->FindBlobs(&context, wanted, &found).ok());
+    return found.missing_size();
+  };
+  EXPECT_EQ(num_missing(), 1);
+  for (const std::int64_t num_bytes : {std::int64_t{1} << 40, std::int64_t{3} << 20}) {
+    grpc::ClientContext context;
+    v1::UploadResponse reply;
+    const auto writer = client->Upload(&context, &reply);
+    v1::UploadChunk chunk;
+    chunk.set_digest(wanted.digests(0));
+    chunk.set_num_bytes(num_bytes);
+    for (std::size_t begin = 0; begin < bytes.size(); begin += std::size_t{1} << 20) {
+      chunk.set_data(bytes.substr(begin, std::size_t{1} << 20));
+      writer->Write(chunk);
+    }
+    writer->WritesDone();
+    const grpc::Status status = writer->Finish();
+    EXPECT_EQ(status.ok(), num_bytes == std::int64_t{3} << 20) << status.error_message();
+    if (!status.ok()) {
+      EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+      EXPECT_EQ(num_missing(), 1);
+    }
+  }
+  EXPECT_EQ(num_missing(), 0);
 }
 
 TEST_F(Loopback, EndsAWatchWhoseClientWentAway) {

@@ -39,24 +39,10 @@ TEST(SourceSpace, LeavesOutRestrictionsOfParametersThatAVariantHasNot) {
   EXPECT_EQ(check_restrictions(complete(), axes(), *proto::parse_arm("wide")), absl::OkStatus());
   EXPECT_EQ(check_restrictions(complete(), axes(), *proto::parse_arm("plain:block=128")),
             absl::OkStatus());
-  const auto space = source_space(complete(), "wide", axes());
-  ASSERT_TRUE(space.ok()) << space.status();
-  EXPECT_EQ(space->restrictions().size(), 0U);
-  EXPECT_EQ(space->num_combinations(), 1);
-}
-
-TEST(SourceSpace, CountsWhatTheRestrictionsLetThroughOnAWorkload) {
-  v1::SourceSpec spec = complete();
-  auto space = source_space(spec, "plain", axes());
-  ASSERT_TRUE(space.ok()) << space.status();
-  EXPECT_EQ(space->num_combinations(), 6);
-  EXPECT_EQ(space->count()->num_valid, 5);
-  ASSERT_EQ(space->parameters().size(), 3U);
-  EXPECT_EQ(space->parameters()[2].name, "n");
-  spec.add_restrictions("n % 64 == 0 or block > 64");
-  space = source_space(spec, "plain", axes());
-  ASSERT_TRUE(space.ok()) << space.status();
-  EXPECT_EQ(space->count()->num_valid, 3);
+  EXPECT_EQ(*variant_restrictions(complete(), "wide"), std::vector<std::string>());
+  EXPECT_EQ(*variant_restrictions(complete(), "plain"),
+            std::vector<std::string>{"block * (2 if unroll else 1) <= 256"});
+  EXPECT_EQ(variant_restrictions(complete(), "none").status().code(), absl::StatusCode::kNotFound);
 }
 
 TEST(SourceSpace, GivesEveryParameterAsAMacro) {

@@ -68,13 +68,5 @@ TEST(SweepSpace, GivesPlacesInTheOrderOfTheAxes) {
   EXPECT_EQ(text_of(*fewer), "00 02 ");
 }
 
-TEST(SweepSpace, ReadsValuesAsTheirTextSays) {
-  EXPECT_TRUE(equal(value_of_text("12"), Value(std::int64_t{12})));
-  EXPECT_TRUE(equal(value_of_text("0.5"), Value(0.5)));
-  EXPECT_TRUE(equal(value_of_text("true"), Value(true)));
-  EXPECT_TRUE(equal(value_of_text("row"), Value(std::string("row"))));
-  EXPECT_TRUE(equal(value_of_text("inf"), Value(std::string("inf"))));
-}
-
 }  // namespace
 }  // namespace assay::tuning
