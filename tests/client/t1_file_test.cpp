@@ -230,12 +230,13 @@ TEST(T1File, CountsThePublicFilesToTheDigit) {
     const absl::StatusOr<T1File> file =
         parse_t1(std::string(std::istreambuf_iterator<char>(stream), {}));
     ASSERT_TRUE(file.ok()) << expected.name << ": " << file.status();
-    const absl::StatusOr<SpaceCount> count = file->space.count();
+    const absl::StatusOr<tuning::SpaceCount> count = file->space.count();
     ASSERT_TRUE(count.ok()) << expected.name << ": " << count.status();
     EXPECT_EQ(count->num_combinations, expected.num_combinations) << expected.name;
     EXPECT_EQ(count->num_valid, expected.num_valid) << expected.name;
     std::int64_t num_visited = 0;
-    EXPECT_TRUE(file->space.visit([&](const TuningValues&) { return ++num_visited > 0; }).ok());
+    EXPECT_TRUE(
+        file->space.visit([&](const tuning::TuningValues&) { return ++num_visited > 0; }).ok());
     EXPECT_EQ(num_visited, expected.num_valid) << expected.name;
     const bool is_valid_by_default = expected.name.starts_with("ktt/");
     EXPECT_EQ(file->warnings.empty(), is_valid_by_default) << expected.name;

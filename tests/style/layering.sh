@@ -20,7 +20,7 @@ allowed() {
     profiler) echo "profiler/|proto/|tuning/|kernels/|$abseil|$protobuf|$cuda|$cupti|xxhash" ;;
     db) echo "db/|proto/|$abseil|$protobuf|sqlite3\.h" ;;
     server) echo "server/|proto/|tuning/|db/|profiler/|$abseil|$grpc|httplib\.h|CLI/" ;;
-    client) echo "client/|proto/|tuning/|$abseil|$grpc|CLI/|nlohmann/" ;;
+    client) echo "client/|proto/|tuning/|$abseil|$grpc|CLI/|nlohmann/|zlib\.h" ;;
     *) return 1 ;;
   esac
 }
