@@ -9,6 +9,7 @@
 #include "server/device_worker.h"
 #include "server/goldens.h"
 #include "server/uploads.h"
+#include "server/recordings.h"
 #include "server/validator.h"
 
 #include "absl/status/status.h"
@@ -79,6 +80,8 @@ class Scheduler {
 
   // What clients keep here for experiments to come.
   Uploads& uploads() { return uploads_; }
+  // What other tools measured; needs no device.
+  Recordings& recordings() { return recordings_; }
 
   // Waits for runners that have not answered yet, but not past `deadline` or kDescribeBound.
   v1::ListDevicesResponse devices(Deadline deadline) const;
@@ -103,6 +106,7 @@ class Scheduler {
 
   db::Store& store_;
   const Goldens& goldens_;
+  Recordings recordings_;
   const std::function<std::int64_t()> now_ns_;
   Board board_;
   Validator validator_;

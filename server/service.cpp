@@ -208,6 +208,31 @@ class AssayService final : public v1::Assay::Service {
     return log.done(description.status());
   }
 
+  grpc::Status Import(grpc::ServerContext* /*context*/,
+                      grpc::ServerReader<v1::ImportChunk>* reader,
+                      v1::Recording* reply) override {
+    const CallLog log("Import");
+    const auto next = [reader](v1::ImportChunk& chunk) { return reader->Read(&chunk); };
+    const absl::Status status = take(scheduler_.recordings().receive(next), *reply);
+    return log.done(status, reply->recording_id());
+  }
+
+  grpc::Status ListRecordings(grpc::ServerContext* /*context*/,
+                              const v1::ListRecordingsRequest* /*request*/,
+                              v1::ListRecordingsResponse* reply) override {
+    const CallLog log("ListRecordings");
+    return log.done(take(scheduler_.recordings().list(), *reply));
+  }
+
+  grpc::Status GetRecording(grpc::ServerContext* /*context*/,
+                            const v1::GetRecordingRequest* request,
+                            v1::GetRecordingResponse* reply) override {
+    const CallLog log("GetRecording");
+    const absl::Status status =
+        take(scheduler_.recordings().get(*request, std::size_t{kMaxMessageBytes}), *reply);
+    return log.done(status, request->recording_id());
+  }
+
   grpc::Status AcceptBits(grpc::ServerContext* context,
                           const v1::AcceptBitsRequest* request,
                           v1::AcceptBitsResponse* reply) override {

@@ -333,6 +333,32 @@ TEST_F(Loopback, NamesLimitAndSizeOfAMessageThatIsTooLarge) {
   }
 }
 
+TEST_F(Loopback, ImportsARecordingAndGivesItBack) {
+  listen();
+  v1::ImportChunk chunk;
+  chunk.mutable_recording()->set_format("t4");
+  chunk.add_rows()->add_samples_ns(1.5);
+  grpc::ClientContext context;
+  v1::Recording recording;
+  auto writer = stub()->Import(&context, &recording);
+  ASSERT_TRUE(writer->Write(chunk));
+  chunk.clear_recording();
+  ASSERT_TRUE(writer->Write(chunk));
+  ASSERT_TRUE(writer->WritesDone());
+  const grpc::Status status = writer->Finish();
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  EXPECT_EQ(recording.num_rows(), 2U);
+  v1::ListRecordingsResponse listed;
+  ASSERT_TRUE(call(&Stub::ListRecordings, v1::ListRecordingsRequest(), listed).ok());
+  EXPECT_EQ(listed.recordings(0).SerializeAsString(), recording.SerializeAsString());
+  v1::GetRecordingResponse page;
+  ASSERT_TRUE(call(&Stub::GetRecording, v1::GetRecordingRequest(), page).ok());
+  EXPECT_EQ(page.rows(1).samples_ns(0), 1.5);
+  v1::GetRecordingRequest missing;
+  missing.set_recording_id(9);
+  EXPECT_EQ(call(&Stub::GetRecording, missing, page).error_code(), grpc::StatusCode::NOT_FOUND);
+}
+
 TEST_F(Loopback, WatchesAnExperimentLargerThanAMessageWithoutItsConfigurations) {
   listen();
   grpc::ClientContext context;
