@@ -14,6 +14,8 @@ namespace assay::client {
 namespace {
 
 constexpr std::chrono::seconds kCallDeadline{60};
+constexpr std::size_t kChunkBytes = std::size_t{1} << 20;
+constexpr std::size_t kFieldBytes = 8;  // at most, of the tag and the length of a row
 
 bool is_final(v1::TaskState state) {
   return state >= v1::DONE;
@@ -141,6 +143,64 @@ class GrpcConnection final : public Connection {
       request.set_page_token(page.next_page_token());
     } while (!request.page_token().empty());
     return all;
+  }
+
+  absl::StatusOr<v1::Recording> import_recording(const RecordedFile& file) override {
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() + kCallDeadline);
+    v1::Recording stored;
+    const auto writer = stub_->Import(&context, &stored);
+    v1::ImportChunk chunk;
+    *chunk.mutable_recording() = file.recording;
+    std::size_t num_bytes = chunk.ByteSizeLong();
+    // A write that fails has its reason in the status at the end.
+    bool goes_on = true;
+    for (const v1::RecordedRow& row : file.rows) {
+      const std::size_t row_bytes = row.ByteSizeLong() + kFieldBytes;
+      if (num_bytes + row_bytes > kChunkBytes) {
+        goes_on = goes_on && writer->Write(chunk);
+        chunk.Clear();
+        num_bytes = 0;
+      }
+      if (row_bytes > kChunkBytes) {
+        context.TryCancel();
+        static_cast<void>(writer->Finish());
+        return absl::InvalidArgumentError(absl::StrCat(
+            "row ", row.row(), ": has ", row_bytes, " bytes, the limit is ", kChunkBytes));
+      }
+      *chunk.add_rows() = row;
+      num_bytes += row_bytes;
+    }
+    goes_on = goes_on && writer->Write(chunk) && writer->WritesDone();
+    const grpc::Status status = writer->Finish();
+    return status.ok() ? absl::StatusOr<v1::Recording>(stored) : explain(status);
+  }
+
+  absl::StatusOr<v1::ListRecordingsResponse> recordings() override {
+    return call<v1::ListRecordingsResponse>(&v1::Assay::Stub::ListRecordings,
+                                            v1::ListRecordingsRequest());
+  }
+
+  absl::StatusOr<RecordedFile> recording(std::int64_t recording_id) override {
+    RecordedFile file;
+    v1::GetRecordingRequest request;
+    request.set_recording_id(recording_id);
+    do {
+      ASSAY_ASSIGN_OR_RETURN(
+          v1::GetRecordingResponse page,
+          call<v1::GetRecordingResponse>(&v1::Assay::Stub::GetRecording, request));
+      if (page.rows().empty() && page.recording().num_rows() > file.rows.size()) {
+        return absl::UnavailableError("the daemon sent fewer rows than the recording has");
+      }
+      file.recording = page.recording();
+      for (v1::RecordedRow& row : *page.mutable_rows()) {
+        request.set_after_row(row.row());
+        file.rows.push_back(std::move(row));
+      }
+      // The newest may be another one by the next call.
+      request.set_recording_id(file.recording.recording_id());
+    } while (file.rows.size() < file.recording.num_rows());
+    return file;
   }
 
  private:

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "client/interrupt.h"
+#include "client/recorded_file.h"
 #include "proto/assay.pb.h"
 
 #include "absl/status/status.h"
@@ -49,6 +50,13 @@ class Connection {
 
   // All pages.
   virtual absl::StatusOr<v1::ListGoldensResponse> goldens(v1::ListGoldensRequest request) = 0;
+
+  // Gives what was stored. INVALID_ARGUMENT names a row that is larger than a chunk may be.
+  virtual absl::StatusOr<v1::Recording> import_recording(const RecordedFile& file) = 0;
+  virtual absl::StatusOr<v1::ListRecordingsResponse> recordings() = 0;
+
+  // All rows; recording_id 0 is the newest.
+  virtual absl::StatusOr<RecordedFile> recording(std::int64_t recording_id) = 0;
 };
 
 }  // namespace assay::client

@@ -1,5 +1,6 @@
 #include "client/experiment_commands.h"
 #include "client/numbers.h"
+#include "client/replay_command.h"
 #include "client/session.h"
 #include "client/t1_file.h"
 #include "client/trace_json.h"
@@ -28,6 +29,7 @@ struct SweepOptions {
   std::string spec;
   bool counts = false;
   std::string resumed;  // an experiment's id
+  ReplayOptions replay;
 };
 
 struct CloseFile {
@@ -172,12 +174,21 @@ absl::StatusOr<int> sweep(Session& session, const SweepOptions& options) {
     }
     return count_spec(session, options);
   }
+  if (!options.replay.file.empty()) {
+    // What it shares with a real sweep is said by the same options.
+    ReplayOptions replay = options.replay;
+    replay.strategy = options.request.strategy;
+    replay.objective = options.request.objective;
+    replay.budget = options.request.sweep_budget;
+    replay.seed = options.request.seed;
+    return replay_file(session, replay);
+  }
   if (!options.resumed.empty()) {
     return resume(session, options.resumed);
   }
   if (options.request.operator_name.empty()) {
     return absl::InvalidArgumentError(
-        "name an operator (see `assay operators`), or give --spec FILE or --resume ID");
+        "name an operator (see `assay operators`), or give --spec, --resume or --replay");
   }
   return submit(session, v1::SWEEP, options.request);
 }
@@ -186,6 +197,7 @@ constexpr char kExamples[] =
     "  assay sweep qsa_decode -a cells_per_step=[2,4,8] -a width=32768\n"
     "  assay sweep tree_attention --variant warpgroup --strategy genetic --budget 60s\n"
     "  assay sweep --resume last\n"
+    "  assay sweep --replay cache.json.gz --strategy genetic --budget 200 --repeats 50\n"
     "  assay sweep --spec kernel.json --count";
 
 }  // namespace
@@ -197,13 +209,18 @@ void add_sweep_command(CLI::App& app, Session& session) {
       "sweep",
       "Finds the fastest launch parameters of a variant: each configuration is held against the "
       "bits before it is timed, then against the best so far. With --count it only counts what a "
-      "tuning specification allows, and asks no daemon",
+      "tuning specification allows, with --replay it walks what another tool measured; neither "
+      "asks a daemon",
       kExamples,
       [&session, options] { return sweep(session, *options); });
   add_common_options(*command, options->request, false);
   add_sweep_options(*command, options->request);
   command->add_option("--spec", options->spec, "a T1 file, as of Kernel Tuner or KTT");
   command->add_flag("--count", options->counts, "print the number of valid configurations");
+  command->add_option("--replay", options->replay.file, "a file that `assay import` reads");
+  command
+      ->add_option("--repeats", options->replay.num_repeats, "of a replay, each with its own seed")
+      ->capture_default_str();
   command->add_option("--resume", options->resumed, "a sweep that was interrupted or cancelled");
 }
 
