@@ -79,6 +79,11 @@ ActivityCollector::Place ActivityCollector::place_of(const KernelRecord& record)
   return {true, call + node->second.call, node->second.stage};
 }
 
+// Nodes of a graph run where the driver puts them.
+bool ActivityCollector::is_elsewhere(const KernelRecord& record) const {
+  return stream_id_.has_value() && record.graph_node_id == 0 && record.stream_id != *stream_id_;
+}
+
 void ActivityCollector::add_external(std::uint32_t correlation_id, std::uint64_t external_id) {
   external_ids_[correlation_id] = external_id;
 }
@@ -101,6 +106,7 @@ CollectedBlock ActivityCollector::finish() {
   }
   std::ranges::stable_sort(kernels_, {}, &KernelRecord::start_ns);
   for (const KernelRecord& record : kernels_) {
+    block.num_elsewhere += is_elsewhere(record) ? 1 : 0;
     const Place place = place_of(record);
     if (!place.is_known || place.call >= calls.size()) {
       continue;

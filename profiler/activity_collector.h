@@ -9,6 +9,7 @@
 #include "proto/assay.pb.h"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -22,6 +23,7 @@ struct KernelRecord {
   std::uint64_t end_ns = 0;
   std::uint64_t graph_node_id = 0;  // 0: launched by itself
   std::string name = {};            // where spans are kept
+  std::uint32_t stream_id = 0;
 };
 
 // What a node of a graph is a part of.
@@ -39,11 +41,15 @@ struct CollectedBlock {
   std::uint32_t num_dropped_records = 0;
   std::uint32_t num_incomplete_calls = 0;
   std::uint32_t num_kernels = 0;      // records with a place
+  std::uint32_t num_elsewhere = 0;    // on other streams than the expected one, by any thread
   std::vector<v1::KernelSpan> spans;  // where they are kept, in order of their start
 };
 
 class ActivityCollector {
  public:
+  // Where kernels of calls run that are no part of a graph; from then on others are counted.
+  void expect_stream(std::uint32_t stream_id) { stream_id_ = stream_id; }
+
   // Starts a block. Ids are never used twice, so that late records of an older block are told
   // apart.
   void begin(std::uint32_t num_calls, std::span<const std::string> stages);
@@ -75,8 +81,10 @@ class ActivityCollector {
     std::size_t stage = 0;
   };
 
+  bool is_elsewhere(const KernelRecord& record) const;
   Place place_of(const KernelRecord& record) const;
 
+  std::optional<std::uint32_t> stream_id_;
   std::uint64_t first_id_ = 1;
   std::uint32_t num_calls_ = 0;
   std::vector<std::string> stages_;

@@ -1,5 +1,6 @@
 #include "profiler/arm_plan.h"
 
+#include "profiler/module_file.h"
 #include "proto/status.h"
 
 #include <charconv>
@@ -113,6 +114,7 @@ v1::OperatorInfo operator_message(const kernels::Operator& op) {
   v1::OperatorInfo info;
   info.set_name(std::string(op.name));
   info.set_summary(std::string(op.summary));
+  info.set_module(std::string(module_of_operator(op.name)));
   for (const kernels::AxisInfo& axis : op.axes) {
     *info.add_axes() = axis_message(axis);
   }

@@ -60,10 +60,19 @@ const Program& this_program() {
   return program;
 }
 
+std::string& library_digest() {
+  static std::string digest;
+  return digest;
+}
+
 }  // namespace
 
 std::string build_id() {
-  return this_program().build_id;
+  return this_program().build_id + library_digest();
+}
+
+void add_library_to_build_id(const std::string& digest) {
+  library_digest() += "+" + digest;
 }
 
 std::uintptr_t relative_address(const void* address) {

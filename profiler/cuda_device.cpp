@@ -116,6 +116,7 @@ absl::Status CudaDevice::start() {
   add_capability(description_, "counters (driver's permission)", counters_permitted());
   if (cupti.ok()) {
     cupti_ = *std::move(cupti);
+    ASSAY_RETURN_IF_ERROR(cupti_->expect_stream(stream_.get()));
   }
 
   std::size_t free_bytes = 0;

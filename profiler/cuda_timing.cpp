@@ -42,6 +42,7 @@ absl::Status take_block(CollectedBlock block, BlockTimes& times) {
   times.stages = std::move(block.stages);
   times.num_invalid_records = block.num_invalid_records;
   times.num_dropped_records = block.num_dropped_records;
+  times.num_elsewhere = block.num_elsewhere;
   times.traced.mutable_spans()->Assign(block.spans.begin(), block.spans.end());
   return absl::OkStatus();
 }
@@ -104,7 +105,8 @@ absl::StatusOr<BlockTimes> CudaDevice::time_block(const BlockRequest& request) {
   if (cupti_ == nullptr) {
     return limits_.activity;
   }
-  ASSAY_RETURN_IF_ERROR(wait());
+  // All streams: what an arm left on one of its own must not count as the next one's.
+  ASSAY_RETURN_IF_CUDA_ERROR(cudaDeviceSynchronize());
   ASSAY_RETURN_IF_CUDA_ERROR(cudaCtxResetPersistingL2Cache());
   const std::vector<std::string> stages = stage_names(*request.arm);
   ASSAY_RETURN_IF_ERROR(cupti_->begin(request.num_calls, stages, request.is_traced));
@@ -115,7 +117,7 @@ absl::StatusOr<BlockTimes> CudaDevice::time_block(const BlockRequest& request) {
   ASSAY_RETURN_IF_ERROR(launch_calls(request));
   // The calls are enqueued and most are still to run.
   const DeviceState during = read_state(nvml_.get());
-  ASSAY_RETURN_IF_ERROR(wait());
+  ASSAY_RETURN_IF_CUDA_ERROR(cudaDeviceSynchronize());
   ASSAY_ASSIGN_OR_RETURN(CollectedBlock block, cupti_->finish());
   set_device_state(before, during, times.block);
   ASSAY_RETURN_IF_ERROR(take_block(std::move(block), times));

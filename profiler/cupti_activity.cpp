@@ -40,6 +40,7 @@ struct Functions {
   decltype(&cuptiActivityPopExternalCorrelationId) pop = nullptr;
   decltype(&cuptiGetTimestamp) timestamp = nullptr;
   decltype(&cuptiGetGraphNodeId) graph_node_id = nullptr;
+  decltype(&cuptiGetStreamIdEx) stream_id = nullptr;
   decltype(&cuptiSubscribe) subscribe = nullptr;
   decltype(&cuptiUnsubscribe) unsubscribe = nullptr;
   decltype(&cuptiEnableCallback) enable_callback = nullptr;
@@ -73,6 +74,7 @@ class LoadedCupti : public CuptiActivity {
 
   absl::Status start();
 
+  absl::Status expect_stream(cudaStream_t stream) override;
   absl::Status begin(std::uint32_t num_calls,
                      std::span<const std::string> stages,
                      bool keeps_spans) override;
@@ -230,7 +232,8 @@ void LoadedCupti::take(std::uint8_t* buffer,
                              .start_ns = kernel->start,
                              .end_ns = kernel->end,
                              .graph_node_id = kernel->graphNodeId,
-                             .name = is_named ? short_kernel_name(kernel->name) : ""});
+                             .name = is_named ? short_kernel_name(kernel->name) : "",
+                             .stream_id = kernel->streamId});
     } else if (record->kind == CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION) {
       const auto* external = reinterpret_cast<const CUpti_ActivityExternalCorrelation*>(record);
       if (external->externalKind == CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0) {
@@ -253,6 +256,15 @@ absl::Status LoadedCupti::record() {
     is_enabled_ = true;
   }
   return status_of(functions_.flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED), "cuptiActivityFlushAll");
+}
+
+absl::Status LoadedCupti::expect_stream(cudaStream_t stream) {
+  std::uint32_t stream_id = 0;
+  ASSAY_RETURN_IF_ERROR(
+      status_of(functions_.stream_id(nullptr, stream, 0, &stream_id), "cuptiGetStreamIdEx"));
+  const std::lock_guard lock(mutex_);
+  collector_.expect_stream(stream_id);
+  return absl::OkStatus();
 }
 
 absl::Status LoadedCupti::begin(std::uint32_t num_calls,
@@ -343,6 +355,7 @@ absl::StatusOr<std::unique_ptr<CuptiActivity>> CuptiActivity::open() {
       !find(handle, "cuptiActivityPopExternalCorrelationId", functions.pop) ||
       !find(handle, "cuptiGetTimestamp", functions.timestamp) ||
       !find(handle, "cuptiGetGraphNodeId", functions.graph_node_id) ||
+      !find(handle, "cuptiGetStreamIdEx", functions.stream_id) ||
       !find(handle, "cuptiSubscribe", functions.subscribe) ||
       !find(handle, "cuptiUnsubscribe", functions.unsubscribe) ||
       !find(handle, "cuptiEnableCallback", functions.enable_callback)) {

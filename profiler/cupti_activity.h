@@ -32,6 +32,9 @@ class CuptiActivity {
   CuptiActivity& operator=(const CuptiActivity&) = delete;
   virtual ~CuptiActivity() = default;
 
+  // The stream that calls are given; kernels elsewhere are counted from then on.
+  virtual absl::Status expect_stream(cudaStream_t stream) = 0;
+
   // Throws away what is left from before and starts recording a block. With `keeps_spans` each
   // kernel is kept too, by the time since begin() returned.
   virtual absl::Status begin(std::uint32_t num_calls,

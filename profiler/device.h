@@ -43,6 +43,8 @@ struct BlockTimes {
   std::vector<v1::StageSamples> stages;
   std::uint32_t num_invalid_records = 0;
   std::uint32_t num_dropped_records = 0;
+  // Kernels that ran on another stream than the calls were given; known of kernel times alone.
+  std::uint32_t num_elsewhere = 0;
   v1::TracedBlock traced;  // its spans alone, where they are wanted and the source has them
 };
 

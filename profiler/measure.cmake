@@ -5,6 +5,7 @@ add_library(
   digest.cpp
   drift.cpp
   modes.cpp
+  module_file.cpp
   noise_floor.cpp
   notes.cpp
   poison.cpp

@@ -23,14 +23,20 @@ add_library(
   cubin.cpp
   elf_file.cpp
   failure_class.cpp
+  generated_input.cpp
   guarded_buffer.cpp
-  kernel_name.cpp
   invariance_check.cpp
+  kernel_name.cpp
   loaded_modules.cpp
   machine_code.cpp
   matched_tensors.cpp
+  module_library.cpp
+  module_operator.cpp
+  module_problem.cpp
+  module_table.cpp
   mutant_check.cpp
   nvrtc_library.cpp
+  other_inputs.cpp
   plant.cpp
   refusal.cpp
   runner.cpp
@@ -38,6 +44,7 @@ add_library(
   session.cpp
   session_counters.cpp
   session_graph.cpp
+  session_trust.cpp
   source_blobs.cpp
   source_compiler.cpp
   source_fill.cpp
@@ -81,6 +88,7 @@ if(ASSAY_CUDA)
             cupti_counters.cpp
             cupti_library.cpp
             cupti_metrics.cpp
+            module_cuda.cpp
             nvml.cpp)
   target_compile_definitions(assay_probe PRIVATE ASSAY_HAS_CUDA=1)
   # Warpgroup instructions are of sm_90a, which is no architecture that others run.
@@ -95,7 +103,7 @@ if(ASSAY_CUDA)
   target_include_directories(assay_probe SYSTEM PRIVATE ${ASSAY_CUPTI_INCLUDE_DIR})
   target_link_libraries(assay_probe PRIVATE CUDA::cudart_static ${CMAKE_DL_LIBS})
 else()
-  target_sources(assay_probe PRIVATE no_cuda_device.cpp)
+  target_sources(assay_probe PRIVATE no_cuda_device.cpp no_module_cuda.cpp)
 endif()
 
 add_executable(assay-runner runner_main.cpp)

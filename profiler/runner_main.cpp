@@ -2,6 +2,7 @@
 #include "kernels/operator.h"
 #include "profiler/compile_worker.h"
 #include "profiler/frames.h"
+#include "profiler/module_library.h"
 #include "profiler/plant.h"
 #include "profiler/runner.h"
 
@@ -27,6 +28,7 @@ constexpr std::string_view kUsage =
 Serves assayd on standard input and output until the end of input; see proto/runner.proto.
 
   --device cpu|cuda:N   the device to hold
+  --module FILE         offer the operators of that module alone (see docs/modules.md)
   --nonce HEX32         the daemon's 32 hexadecimal digits, repeated in the hello
   --describe            print device and operators as JSON for people, and end
   --cpu-l2-bytes N      private cache that a cold cpu run pushes out (default 2097152)
@@ -38,6 +40,7 @@ Serves assayd on standard input and output until the end of input; see proto/run
 struct Options {
   std::string device;
   std::string nonce;
+  std::string module;
   bool describe = false;
   std::int64_t private_cache_bytes = kDefaultPrivateCache_bytes;
   bool allow_unsandboxed = false;
@@ -64,6 +67,8 @@ absl::StatusOr<Options> parse_options(std::span<char* const> arguments) {
       options.device = value;
     } else if (name == "--nonce" && is_nonce(value)) {
       options.nonce = value;
+    } else if (name == "--module" && !value.empty()) {
+      options.module = value;
     } else if (name == "--cpu-l2-bytes" && absl::SimpleAtoi(value, &options.private_cache_bytes) &&
                options.private_cache_bytes > 0 &&
                options.private_cache_bytes <= std::int64_t{1} << 30) {
@@ -104,7 +109,7 @@ int say_unavailable(const Options& options, const absl::Status& reason, int out_
   v1::RunnerHello& hello = *reply.mutable_hello();
   hello.set_protocol_version(kProtocolVersion);
   hello.set_pid(static_cast<std::uint32_t>(getpid()));
-  hello.mutable_device()->set_backend("cuda");
+  hello.mutable_device()->set_backend(options.device == "cpu" ? "cpu" : "cuda");
   hello.mutable_device()->set_reason(std::string(reason.message()));
   const Deadline deadline = deadline_after(std::chrono::seconds(10));
   absl::Status status = write_magic(out_fd, options.nonce, deadline);
@@ -115,13 +120,15 @@ int say_unavailable(const Options& options, const absl::Status& reason, int out_
   return 1;
 }
 
-int print_description(Device& device, bool allow_unsandboxed) {
+int print_description(Device& device,
+                      std::span<const kernels::Operator* const> catalogue,
+                      bool allow_unsandboxed) {
   std::string json;
   google::protobuf::util::JsonPrintOptions options;
   options.add_whitespace = true;
   options.preserve_proto_field_names = true;
   const auto status = google::protobuf::util::MessageToJsonString(
-      hello_of(device, kernels::catalogue(), allow_unsandboxed), &json, options);
+      hello_of(device, catalogue, allow_unsandboxed), &json, options);
   std::cout << json;
   return status.ok() ? 0 : 1;
 }
@@ -157,11 +164,25 @@ int run(std::span<char* const> arguments) {
     }
     return say_unavailable(*options, device.status(), out_fd);
   }
+  // After the device, which has its profiler by now: a module may want the same.
+  std::unique_ptr<ModuleLibrary> module;
+  if (!options->module.empty()) {
+    auto loaded = ModuleLibrary::load(options->module);
+    if (!loaded.ok()) {
+      if (options->describe) {
+        std::cerr << "assay-runner: --module: " << loaded.status().message() << "\n";
+        return 1;
+      }
+      return say_unavailable(*options, loaded.status(), out_fd);
+    }
+    module = *std::move(loaded);
+  }
+  const auto catalogue = module == nullptr ? kernels::catalogue() : module->operators();
   if (options->describe) {
-    return print_description(**device, options->allow_unsandboxed);
+    return print_description(**device, catalogue, options->allow_unsandboxed);
   }
   Runner runner(**device,
-                kernels::catalogue(),
+                catalogue,
                 options->plant,
                 {.allow_unsandboxed = options->allow_unsandboxed});
   if (const absl::Status status = runner.serve(in_fd, out_fd, options->nonce); !status.ok()) {

@@ -23,6 +23,9 @@ constexpr std::int64_t kUnhurriedBlock_ns = 20'000'000;
 constexpr std::uint32_t kEventCalls = 20;
 // At the end inputs of this many sets are looked at again.
 constexpr std::size_t kMostSetsAgain = 4;
+// What the seeds of other inputs are beside the workload's, before and after the timed calls.
+constexpr std::uint64_t kInputsBefore = 1;
+constexpr std::uint64_t kInputsAfter = 2;
 
 std::int64_t now_ns() {
   return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
@@ -55,6 +58,10 @@ void append(const BlockTimes& times, v1::Measurement& measurement) {
     traced.set_leg(times.block.leg());
     traced.set_started_ns(times.block.started_ns());
   }
+}
+
+bool has_failed(const v1::Measurement& measurement) {
+  return measurement.bits().failed() != v1::BITS_CHECK_UNSPECIFIED;
 }
 
 // The same machine code, launched alike with the same parameters.
@@ -201,6 +208,11 @@ absl::StatusOr<v1::RunnerOpened> Session::open(const v1::RunnerOpen& request) {
     is_sound = candidate.bits().failed() == v1::BITS_CHECK_UNSPECIFIED;
   }
   if (is_sound) {
+    ASSAY_RETURN_IF_ERROR(follow_inputs(
+        kInputsBefore, baseline, arms_[1].has_value() ? opened.mutable_candidate() : nullptr));
+    is_sound = !has_failed(baseline) && !has_failed(opened.candidate());
+  }
+  if (is_sound) {
     if (absl::Status status = choose_sets(request); !status.ok()) {
       return is_harmless(status) ? refused(status) : status;
     }
@@ -239,6 +251,7 @@ absl::StatusOr<v1::RunnerOpened> Session::open(const v1::RunnerOpen& request) {
     v1::Measurement& measurement =
         role == 0 ? *opened.mutable_baseline() : *opened.mutable_candidate();
     measurement.set_warm_up(arms_[role]->warm_up);
+    judge_streams(*arms_[role], measurement);
     *measurement.mutable_admission() = arms_[role]->admission;
     if (cache_mode_ == v1::COLD) {
       ASSAY_ASSIGN_OR_RETURN(const std::int64_t floor_ns,
@@ -251,7 +264,7 @@ absl::StatusOr<v1::RunnerOpened> Session::open(const v1::RunnerOpen& request) {
       arm->num_calls = calls_a_block(request.num_calls(), slowest_ns);
     }
   }
-  is_open_ = true;
+  is_open_ = !has_failed(opened.baseline()) && !has_failed(opened.candidate());
   return opened;
 }
 
@@ -339,7 +352,8 @@ absl::StatusOr<v1::RunnerTimed> Session::time(const v1::RunnerTime& request) {
 }
 
 absl::Status Session::check_timed_outputs(const Arm& arm, v1::Measurement& measurement) {
-  if (!arm.was_timed) {
+  judge_streams(arm, measurement);
+  if (!arm.was_timed || has_failed(measurement)) {
     return absl::OkStatus();
   }
   const std::span<const ComparedTensor> compared = state_.workspace.compared();
@@ -420,6 +434,13 @@ absl::StatusOr<v1::RunnerClosed> Session::close(const v1::RunnerClose& request) 
     last.mutable_bits()->set_detail(
         overrun.empty() ? absl::StrCat("input `", changed, "` was changed by the timed calls")
                         : absl::StrCat("written ", overrun, " by the timed calls"));
+  }
+  // What began to save its outputs while it was timed.
+  if (!has_failed(closed.baseline()) && !has_failed(closed.candidate())) {
+    ASSAY_RETURN_IF_ERROR(
+        follow_inputs(kInputsAfter,
+                      *closed.mutable_baseline(),
+                      arms_[1].has_value() ? closed.mutable_candidate() : nullptr));
   }
   state_.workspace.drop_copies();
   return closed;

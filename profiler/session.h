@@ -45,6 +45,7 @@ struct SessionArm {
   std::uint32_t num_calls = 0;           // a block
   std::unique_ptr<CapturedCalls> graph;  // in the graph launch mode
   std::uint32_t calls_per_replay = 0;    // of the graph
+  std::uint32_t num_elsewhere = 0;       // kernels of its calls that ran on another stream
 };
 
 class Session {
@@ -94,6 +95,12 @@ class Session {
   absl::Status time_again(Arm& arm, v1::Measurement& measurement);
   // What is asked for, or why it is not there.
   absl::Status count(const Arm& arm, const v1::RunnerClose& request, v1::Measurement& measurement);
+  // With the inputs of the workload's seed + `number`.
+  absl::Status follow_inputs(std::uint64_t number,
+                             v1::Measurement& baseline,
+                             v1::Measurement* candidate);
+  // Fails an arm whose kernels ran where nobody times them.
+  static void judge_streams(const Arm& arm, v1::Measurement& measurement);
   absl::Status check_timed_outputs(const Arm& arm, v1::Measurement& measurement);
 
   RunnerState& state_;

@@ -54,6 +54,7 @@ absl::StatusOr<BlockTimes> Session::time_calls(Arm& arm, std::uint32_t num_calls
   auto times = source_ == v1::CUDA_EVENTS ? state_.device.time_by_events(request)
                                           : state_.device.time_block(request);
   next_set_ += num_calls;
+  arm.num_elsewhere += times.ok() ? times->num_elsewhere : 0;
   return times;
 }
 

@@ -248,6 +248,25 @@ absl::StatusOr<std::string> Workspace::find_changed_input(std::size_t set) {
   return "";
 }
 
+bool Workspace::has_tensors_of(const kernels::Problem& other) const {
+  return std::ranges::equal(
+      problem_->tensors(), other.tensors(), [](const TensorSpec& a, const TensorSpec& b) {
+        return a.name == b.name && a.dtype == b.dtype && a.role == b.role && a.shape == b.shape;
+      });
+}
+
+absl::Status Workspace::write_inputs(const kernels::Problem& other) {
+  const std::span<const TensorSpec> specs = other.tensors();
+  for (std::size_t tensor = 0; tensor < specs.size(); ++tensor) {
+    if (specs[tensor].role == Role::kInput) {
+      staging_.resize(static_cast<std::size_t>(kernels::num_bytes(specs[tensor])));
+      other.fill_input(tensor, staging_.data());
+      ASSAY_RETURN_IF_ERROR(device_.write(sets_[0][tensor].data(), staging_));
+    }
+  }
+  return absl::OkStatus();
+}
+
 void Workspace::drop_copies() {
   const std::size_t kept = std::min<std::size_t>(sets_.size(), 1);
   sets_.resize(kept);

@@ -69,6 +69,14 @@ class Workspace {
   // The name of the first input of a set that is no longer what was made; empty: none, or no set.
   absl::StatusOr<std::string> find_changed_input(std::size_t set);
 
+  // Whether the problem's tensors have the names, types, roles and shapes of the loaded one's.
+  bool has_tensors_of(const kernels::Problem& other) const;
+  // The bytes of another problem's inputs in the first set, at the places of those that were made;
+  // has_tensors_of() it. Until restore_inputs().
+  absl::Status write_inputs(const kernels::Problem& other);
+
+  absl::Status restore_inputs() { return write_inputs(*problem_); }
+
   // Frees the copies for cold runs.
   void drop_copies();
   // Drops kept inputs and outputs: after a call that wrote where it must not.

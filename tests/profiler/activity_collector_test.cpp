@@ -105,6 +105,21 @@ TEST(ActivityCollector, IgnoresKernelsWithoutAnId) {
   EXPECT_EQ(samples(collector.finish(), "total"), std::vector<std::int64_t>{15});
 }
 
+TEST(ActivityCollector, CountsKernelsOnAnotherStream) {
+  ActivityCollector collector;
+  collector.expect_stream(7);
+  collector.begin(1, kStages);
+  collector.add_external(1, collector.id_of(0, 0));
+  collector.add_kernel({.correlation_id = 1, .start_ns = 10, .end_ns = 20, .stream_id = 7});
+  collector.add_external(2, collector.id_of(0, 1));
+  collector.add_kernel({.correlation_id = 2, .start_ns = 20, .end_ns = 30, .stream_id = 8});
+  // By a thread that knows no id, and a node of a graph, which the driver places.
+  collector.add_kernel({.correlation_id = 3, .start_ns = 20, .end_ns = 30, .stream_id = 9});
+  collector.add_kernel(
+      {.correlation_id = 1, .start_ns = 20, .end_ns = 30, .graph_node_id = 5, .stream_id = 9});
+  EXPECT_EQ(collector.finish().num_elsewhere, 2U);
+}
+
 TEST(ActivityCollector, SumsTheKernelsOfAStageAndSpansTheCall) {
   ActivityCollector collector;
   collector.begin(1, kStages);
