@@ -178,6 +178,15 @@ std::string lacks_text(const v1::Device& device) {
           &text, device.name(), " has no ", capability.name(), ": ", capability.reason(), "\n");
     }
   }
+  for (const v1::Module& module : device.modules()) {
+    absl::StrAppend(&text,
+                    device.name(),
+                    module.available() ? " has module " : " has in quarantine module ",
+                    one_line(module.name()),
+                    module.reason().empty() ? "" : ": ",
+                    one_line(module.reason()),
+                    "\n");
+  }
   if (!device.last_runner_failure().empty()) {
     absl::StrAppend(&text,
                     device.name(),
@@ -243,6 +252,9 @@ std::string operators_text(const v1::ListOperatorsResponse& response, Format for
 std::string operator_text(const v1::OperatorInfo& info, Format format) {
   std::string text = absl::StrCat(
       one_line(info.name()), ": ", one_line(info.summary()), "\n", "bits: ", info.bits_domain());
+  if (!info.module().empty()) {
+    absl::StrAppend(&text, "\nmodule: ", one_line(info.module()));
+  }
   text += "\n";
   text += section("Axes of a workload (-a NAME=VALUE)", axes_table(info), format);
   text += section("Variants (the first is the baseline)", variants_table(info), format);

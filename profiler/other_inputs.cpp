@@ -103,12 +103,14 @@ absl::Status run_arms(Device& device,
         return absl::OkStatus();
       }
     }
-    if (const std::string failure = tolerance_failure(workspace, other, found);
-        is_baseline && !failure.empty()) {
+    if (!is_baseline) {
+      continue;
+    }
+    if (const std::string failure = tolerance_failure(workspace, other, found); !failure.empty()) {
       fail(arm, v1::BITS_TOLERANCE, absl::StrCat(how, failure));
       return absl::OkStatus();
     }
-    expected = is_baseline ? std::move(found) : std::move(expected);
+    expected = std::move(found);
   }
   return absl::OkStatus();
 }

@@ -65,6 +65,15 @@ absl::Status DeviceRunner::stop() {
   return discard("stopped");
 }
 
+absl::Status DeviceRunner::make_room() {
+  if (process_ != nullptr && !failed_) {
+    process_->quit();
+  }
+  ASSAY_RETURN_IF_ERROR(end());
+  started_once_ = false;
+  return absl::OkStatus();
+}
+
 absl::Status DeviceRunner::discard(const std::string& failure) {
   last_failure_ = failure;
   failed_ = true;

@@ -37,6 +37,9 @@ class DeviceRunner {
   // Ends the runner after a failure, described for people.
   absl::Status discard(const std::string& failure);
 
+  // As stop(), to make room for another; a later ensure() is then no restart.
+  absl::Status make_room();
+
   // Lets an idle runner end by itself, and ends it.
   absl::Status stop();
 

@@ -4,6 +4,7 @@
 #include "proto/text.h"
 #include "server/config.h"
 #include "server/log.h"
+#include "server/lookup.h"
 #include "server/public_status.h"
 #include "server/tuning_table.h"
 
@@ -38,11 +39,13 @@ void keep_starts(const v1::Experiment& experiment,
 
 DeviceWorker::DeviceWorker(const v1::DeviceConfig& config,
                            const std::string& runner,
+                           const std::vector<std::string>& modules,
                            Services services)
     : device_(config.name()),
       services_(std::move(services)),
       runner_(runner_arguments(config, runner),
-              std::chrono::nanoseconds(config.start_timeout_ns())),
+              std::chrono::nanoseconds(config.start_timeout_ns()),
+              modules),
       sources_(*services_.store) {}
 
 void DeviceWorker::join() {
@@ -60,7 +63,7 @@ void DeviceWorker::work() {
     const Board::Job job = services_.board->next_job(device_);
     switch (job.kind) {
       case Board::Job::Kind::kProbe:
-        static_cast<void>(prepare_runner());
+        static_cast<void>(prepare_runner(""));
         break;
       case Board::Job::Kind::kExperiment:
         execute(job.experiment_id);
@@ -76,28 +79,26 @@ void DeviceWorker::work() {
   }
 }
 
-absl::Status DeviceWorker::prepare_runner() {
-  const std::uint32_t restarts_before = runner_.num_restarts();
-  const bool first = description_.operators.empty();
-  absl::Status ready = runner_.ensure();
+absl::Status DeviceWorker::prepare_runner(const std::string& module) {
+  absl::Status ready = runner_.ensure(module);
   services_.board->set_restarts(device_, runner_.num_restarts(), runner_.last_failure());
   if (!ready.ok()) {
     log_line("runner", {{"device", device_}, {"error", std::string(ready.message())}});
+    if (!module.empty()) {
+      static_cast<void>(show_ceilings());
+      return ready;
+    }
     services_.board->set_unavailable(
         device_, absl::StrCat("its runner does not start: ", std::string(ready.message())));
     return ready;
-  }
-  if (first || runner_.num_restarts() != restarts_before) {
-    description_.device = runner_.hello().device();
-    description_.operators = {runner_.hello().operators().begin(),
-                              runner_.hello().operators().end()};
-    description_.device.set_name(device_);
   }
   return show_ceilings();
 }
 
 // The device as it is shown, and stored with an experiment, has what its newest BENCH measured.
 absl::Status DeviceWorker::show_ceilings() {
+  description_ = runner_.description();
+  description_.device.set_name(device_);
   ASSAY_ASSIGN_OR_RETURN(const std::vector<v1::Ceiling> ceilings,
                          services_.store->ceilings(description_.device.uuid()));
   description_.device.mutable_ceilings()->Assign(ceilings.begin(), ceilings.end());
@@ -160,7 +161,9 @@ std::pair<v1::TaskState, std::string> DeviceWorker::carry_out(std::int64_t exper
   if (!experiment.ok()) {
     return failed(experiment.status());
   }
-  if (const absl::Status ready = prepare_runner(); !ready.ok()) {
+  const auto* known = find_named(description_.operators, experiment->spec().operator_name());
+  const std::string module = known == nullptr ? "" : known->module();
+  if (const absl::Status ready = prepare_runner(module); !ready.ok()) {
     return services_.board->closed() || services_.board->cancel_asked(experiment_id)
                ? interrupted()
                : failed(proto::annotate(ready, "the runner does not start"));
@@ -239,7 +242,7 @@ absl::StatusOr<v1::Configuration> DeviceWorker::try_one(std::int64_t experiment_
   const auto stopped = [&] {
     return services_.board->closed() || services_.board->cancel_asked(experiment_id);
   };
-  const absl::Status ready = prepare_runner();
+  const absl::Status ready = prepare_runner(plan.operator_info().module());
   if (stopped()) {
     return absl::CancelledError("stopped between configurations");
   }
@@ -268,6 +271,10 @@ absl::StatusOr<v1::Configuration> DeviceWorker::try_one(std::int64_t experiment_
         run.ok() ? run->configuration.message() : std::string(run.status().message());
     ASSAY_RETURN_IF_ERROR(runner_.discard(failure));
     services_.board->set_restarts(device_, runner_.num_restarts(), failure);
+    if (run.ok() && !run->cancelled && !plan.operator_info().module().empty()) {
+      runner_.quarantine(failure);
+      ASSAY_RETURN_IF_ERROR(show_ceilings());
+    }
   }
   ASSAY_RETURN_IF_ERROR(run.status());
   if (run->cancelled) {

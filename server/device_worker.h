@@ -7,8 +7,8 @@
 #include "proto/config.pb.h"
 #include "server/board.h"
 #include "server/configuration_run.h"
-#include "server/device_runner.h"
 #include "server/goldens.h"
+#include "server/module_runners.h"
 #include "server/plan.h"
 #include "server/source.h"
 #include "server/sweep.h"
@@ -20,6 +20,7 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace assay::server {
 
@@ -32,7 +33,11 @@ class DeviceWorker {
     std::function<std::int64_t()> now_ns;
   };
 
-  DeviceWorker(const v1::DeviceConfig& config, const std::string& runner, Services services);
+  // `modules` are the files of the daemon's folder.
+  DeviceWorker(const v1::DeviceConfig& config,
+               const std::string& runner,
+               const std::vector<std::string>& modules,
+               Services services);
   DeviceWorker(const DeviceWorker&) = delete;
   DeviceWorker& operator=(const DeviceWorker&) = delete;
 
@@ -52,7 +57,8 @@ class DeviceWorker {
 
  private:
   void work();
-  absl::Status prepare_runner();
+  // The runner of a module; of the built-in operators where it is empty.
+  absl::Status prepare_runner(const std::string& module);
   absl::Status show_ceilings();
   void execute(std::int64_t experiment_id);
 
@@ -81,7 +87,7 @@ class DeviceWorker {
 
   const std::string device_;
   const Services services_;
-  DeviceRunner runner_;
+  ModuleRunners runner_;
   Description description_;
   SourceFeed sources_;
   std::thread thread_;

@@ -1,6 +1,7 @@
 // assayd: the daemon. Opens the database, starts a worker for each device and serves gRPC until
 // SIGTERM or SIGINT, then ends within kEndBound with every child gone and every state true.
 #include "db/store.h"
+#include "profiler/module_file.h"
 #include "proto/status.h"
 #include "server/address.h"
 #include "server/config.h"
@@ -38,6 +39,7 @@ struct Flags {
   std::string goldens;
   std::string runner;
   std::int64_t max_upload_bytes = kDefaultMaxUploadBytes;
+  std::string modules;
 };
 
 std::string default_address() {
@@ -103,6 +105,12 @@ absl::Status serve(const Flags& flags) {
                               .max_upload_bytes = flags.max_upload_bytes};
   ASSAY_ASSIGN_OR_RETURN(options.config,
                          flags.config.empty() ? parse_config("{}") : read_config(flags.config));
+  if (!flags.modules.empty()) {
+    options.config.set_modules(flags.modules);
+  }
+  if (!options.config.modules().empty()) {
+    ASSAY_ASSIGN_OR_RETURN(options.modules, profiler::list_module_files(options.config.modules()));
+  }
   if (options.runner.empty()) {
     ASSAY_ASSIGN_OR_RETURN(options.runner, find_runner(program_folder()));
   }
@@ -142,6 +150,7 @@ int main(int argc, char** argv) {
                  "[$XDG_RUNTIME_DIR/assay.sock, else /tmp/assay-UID.sock]");
   app.add_option("--config", flags.config, "devices and their launch prefixes, as JSON");
   app.add_option("--goldens", flags.goldens, "folder of golden files (*.tsv)");
+  app.add_option("--modules", flags.modules, "folder of modules (*.so), see docs/modules.md");
   app.add_option("--runner", flags.runner, "the runner program");
   app.add_option("--max-upload-bytes",
                  flags.max_upload_bytes,

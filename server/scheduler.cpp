@@ -51,6 +51,7 @@ Scheduler::Scheduler(db::Store& store, const Goldens& goldens, const SchedulerOp
     workers_.push_back(std::make_unique<DeviceWorker>(
         device,
         options.runner,
+        options.modules,
         DeviceWorker::Services{
             .store = &store, .goldens = &goldens, .board = &board_, .now_ns = options.now_ns}));
   }

@@ -33,6 +33,7 @@ struct SchedulerOptions {
   std::string runner;       // of devices that name none, and of the validator
   std::function<std::int64_t()> now_ns;
   std::int64_t max_upload_bytes = kDefaultMaxUploadBytes;
+  std::vector<std::string> modules = {};  // files of the module folder
 };
 
 class Scheduler {

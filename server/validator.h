@@ -22,7 +22,8 @@ class Validator {
   ~Validator();
 
   // INVALID_ARGUMENT or NOT_FOUND as the operator says. OK also where no runner could be asked,
-  // which is logged: the device's runner asks again.
+  // which is logged, and for operators of modules, which are loaded into runners of their own
+  // alone: the device's runner asks again.
   absl::Status validate(const Plan& plan);
 
   // Kills the runner; calls in work and later ones return at once.
