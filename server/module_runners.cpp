@@ -71,7 +71,8 @@ absl::Status ModuleRunners::start_module(Module& module) {
   if (ready.ok()) {
     const v1::RunnerHello& hello = module.runner->hello();
     module.operators = {hello.operators().begin(), hello.operators().end()};
-  } else if (!absl::IsCancelled(ready)) {
+  } else if (!absl::IsCancelled(ready) && current_module_ == &module) {
+    // Else it never was its turn.
     quarantine(std::string(ready.message()));
   }
   return ready;
@@ -94,9 +95,8 @@ void ModuleRunners::look_at(Module& module) {
   if (current_module_ == &module) {
     static_cast<void>(module.runner->make_room());
   }
-  if (absl::IsCancelled(start_module(module))) {
-    module.is_known = false;
-  }
+  const absl::Status ready = start_module(module);
+  module.is_known = ready.ok() || !module.refused.empty();
 }
 
 absl::Status ModuleRunners::ensure(const std::string& module) {
@@ -114,16 +114,16 @@ absl::Status ModuleRunners::ensure(const std::string& module) {
     return absl::NotFoundError(absl::StrCat("there is no module `", module, "`"));
   }
   if (found->refused.empty()) {
-    static_cast<void>(start_module(*found));
+    absl::Status ready = start_module(*found);
+    if (ready.ok() || found->refused.empty()) {
+      return ready;
+    }
   }
-  return found->refused.empty()
-             ? absl::OkStatus()
-             : absl::FailedPreconditionError(absl::StrCat("module `",
-                                                          module,
-                                                          "` is in quarantine: ",
-                                                          found->refused,
-                                                          "; replace its file, or start assayd "
-                                                          "again"));
+  return absl::FailedPreconditionError(absl::StrCat("module `",
+                                                    module,
+                                                    "` is in quarantine: ",
+                                                    found->refused,
+                                                    "; replace its file, or start assayd again"));
 }
 
 absl::StatusOr<v1::RunnerReply> ModuleRunners::call(v1::RunnerRequest request,

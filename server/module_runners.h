@@ -49,6 +49,9 @@ class ModuleRunners {
   // The device and all operators as their runners said, and the modules; without the name.
   Description description() const;
 
+  // Of the runner that ensure() chose last.
+  std::uint32_t pid() const { return current_->hello().pid(); }
+
   // Of all runners; making room for another is no restart.
   std::uint32_t num_restarts() const;
 

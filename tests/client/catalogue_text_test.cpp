@@ -53,6 +53,23 @@ TEST(Catalogue, NamesTheValidOperators) {
   EXPECT_EQ(found.status().message(), "operator `softmax`: expected one of qsa_decode");
 }
 
+TEST(Catalogue, ShowsModulesAndWhyOneIsInQuarantine) {
+  v1::ListDevicesResponse response;
+  v1::Device& device = add_device(response, "cpu", "cpu", true);
+  v1::Module& broken = *device.add_modules();
+  broken.set_name("broken");
+  broken.set_reason("the runner exited with status 3");
+  v1::Module& sound = *device.add_modules();
+  sound.set_name("saxpy");
+  sound.set_available(true);
+  const std::string text = devices_text(response, Format::kTable);
+  EXPECT_NE(
+      text.find("cpu has in quarantine module broken: the runner exited with status 3\n"
+                "cpu has module saxpy\n"),
+      std::string::npos)
+      << text;
+}
+
 TEST(Catalogue, SaysWhyNoDeviceIsAvailable) {
   v1::ListDevicesResponse response;
   add_device(response, "cuda0", "cuda", false);

@@ -55,8 +55,8 @@ inline assay_stage stage(Launch launch) {
   return stage;
 }
 
-// The module's table of variants.
-inline const assay_module_table* table_of(const assay_variant* variants, std::size_t num_variants) {
+// The module's table, as yet without variants.
+inline assay_module_table* table_with(assay_operator& op) {
   static assay_axis axis = {};
   axis = {sizeof axis, "n", "elements", 1000, 1, 1 << 20, nullptr, 0};
   static assay_tensor tensors[2] = {};
@@ -67,18 +67,30 @@ inline const assay_module_table* table_of(const assay_variant* variants, std::si
   tensors[1].name = "out";
   tensors[1].role = ASSAY_OUTPUT;
   tensors[0].shape = tensors[1].shape = shape;
-  static assay_operator op = {};
   op.size = sizeof op;
   op.name = "double";
   op.axes = &axis;
   op.num_axes = 1;
   op.tensors = tensors;
   op.num_tensors = 2;
-  op.cpu_variants = variants;
-  op.num_cpu_variants = num_variants;
   static assay_module_table table = {};
   table = {sizeof table, ASSAY_MODULE_ABI, &op, 1};
   return &table;
+}
+
+inline const assay_module_table* table_of(const assay_variant* variants, std::size_t num_variants) {
+  static assay_operator op = {};
+  op.cpu_variants = variants;
+  op.num_cpu_variants = num_variants;
+  return table_with(op);
+}
+
+inline const assay_module_table* cuda_table_of(const assay_variant* variants,
+                                               std::size_t num_variants) {
+  static assay_operator op = {};
+  op.cuda_variants = variants;
+  op.num_cuda_variants = num_variants;
+  return table_with(op);
 }
 
 }  // namespace simple

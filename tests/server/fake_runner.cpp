@@ -433,7 +433,9 @@ int main(int argc, char** argv) {
   std::string nonce;
   for (int i = 1; i + 1 < argc; i += 2) {
     const std::string name = argv[i];
-    (name == "--nonce" ? nonce : backend) = argv[i + 1];
+    if (name == "--nonce" || name == "--device") {
+      (name == "--nonce" ? nonce : backend) = argv[i + 1];
+    }
   }
   std::signal(SIGPIPE, SIG_IGN);
   prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -46,7 +46,8 @@ int describe(const assay_call* call, assay_kernel* kernel) {
   kernel->block[0] = kThreads;
   kernel->block[1] = kernel->block[2] = 1;
   cudaFunction_t function = nullptr;
-  const cudaError_t found = cudaGetFuncBySymbol(&function, saxpy_kernel<kPerThread>);
+  const void* symbol = reinterpret_cast<const void*>(&saxpy_kernel<kPerThread>);
+  const cudaError_t found = cudaGetFuncBySymbol(&function, symbol);
   kernel->function = function;
   return found;
 }
