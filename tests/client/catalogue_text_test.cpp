@@ -63,10 +63,9 @@ TEST(Catalogue, ShowsModulesAndWhyOneIsInQuarantine) {
   sound.set_name("saxpy");
   sound.set_available(true);
   const std::string text = devices_text(response, Format::kTable);
-  EXPECT_NE(
-      text.find("cpu has in quarantine module broken: the runner exited with status 3\n"
-                "cpu has module saxpy\n"),
-      std::string::npos)
+  EXPECT_NE(text.find("cpu has in quarantine module broken: the runner exited with status 3\n"
+                      "cpu has module saxpy\n"),
+            std::string::npos)
       << text;
 }
 

@@ -16,9 +16,9 @@ class Modules : public RealRunner {
 
   std::string place(const std::string& module, mode_t mode = 0755) const {
     const std::string path = folder_ / ("modules/" + module + ".so");
-    std::filesystem::copy_file(std::string(ASSAY_TEST_MODULES) + "/" + module + ".so",
-                               path,
-                               std::filesystem::copy_options::overwrite_existing);
+    // A runner may have the old file mapped.
+    std::filesystem::remove(path);
+    std::filesystem::copy_file(std::string(ASSAY_TEST_MODULES) + "/" + module + ".so", path);
     EXPECT_EQ(chmod(path.c_str(), mode), 0);
     return path;
   }

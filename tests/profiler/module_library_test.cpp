@@ -20,9 +20,7 @@ class ModuleLibraryTest : public testing::Test {
   // A copy of a module as its user would place it.
   std::string place(const std::string& module) const {
     const std::string path = folder_ / (module + ".so");
-    std::filesystem::copy_file(std::string(ASSAY_TEST_MODULES) + "/" + module + ".so",
-                               path,
-                               std::filesystem::copy_options::overwrite_existing);
+    std::filesystem::copy_file(std::string(ASSAY_TEST_MODULES) + "/" + module + ".so", path);
     std::filesystem::permissions(path, std::filesystem::perms(0755));
     return path;
   }
@@ -62,8 +60,9 @@ class ModuleLibraryTest : public testing::Test {
 };
 
 TEST_F(ModuleLibraryTest, RefusesALibraryThatIsNoModule) {
-  EXPECT_NE(load_failure("empty_module").find("undefined symbol: assay_module"), std::string::npos);
-  EXPECT_EQ(load_failure("empty_module").find(folder_ / ""), std::string::npos);
+  const std::string failure = load_failure("empty_module");
+  EXPECT_NE(failure.find("empty_module.so: undefined symbol: assay_module"), std::string::npos);
+  EXPECT_EQ(failure.find(folder_ / ""), std::string::npos) << failure;
 }
 
 TEST_F(ModuleLibraryTest, RefusesAnotherAbi) {
