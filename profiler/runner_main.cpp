@@ -181,10 +181,8 @@ int run(std::span<char* const> arguments) {
   if (options->describe) {
     return print_description(**device, catalogue, options->allow_unsandboxed);
   }
-  Runner runner(**device,
-                catalogue,
-                options->plant,
-                {.allow_unsandboxed = options->allow_unsandboxed});
+  Runner runner(
+      **device, catalogue, options->plant, {.allow_unsandboxed = options->allow_unsandboxed});
   if (const absl::Status status = runner.serve(in_fd, out_fd, options->nonce); !status.ok()) {
     std::cerr << "assay-runner: " << status.message() << "\n";
     return 1;

@@ -263,7 +263,9 @@ absl::StatusOr<v1::Configuration> DeviceWorker::try_one(std::int64_t experiment_
                           const RunnerProcess::Progress& progress) {
     return runner_.call(std::move(request), timeout, progress);
   };
-  const RunnerCall call = sources_.feeding(plan.spec(), runner_.num_restarts(), ask);
+  // Making room for a module's runner is no restart, and another host may use a pid again.
+  const std::uint64_t process = std::uint64_t{runner_.num_restarts()} << 32 | runner_.pid();
+  const RunnerCall call = sources_.feeding(plan.spec(), process, ask);
   auto run = run_configuration(plan, std::move(configuration), call, context);
   const bool sound = run.ok() && run->runner_is_sound;
   if (!sound) {

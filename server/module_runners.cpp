@@ -56,7 +56,8 @@ absl::Status ModuleRunners::start_own() {
   ASSAY_RETURN_IF_ERROR(start(own_, nullptr));
   const v1::RunnerHello& hello = own_.hello();
   own_description_ = {.device = hello.device(),
-                      .operators = {hello.operators().begin(), hello.operators().end()}};
+                      .operators = {hello.operators().begin(), hello.operators().end()},
+                      .restrictions = {}};
   return absl::OkStatus();
 }
 

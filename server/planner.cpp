@@ -460,7 +460,8 @@ class Planner {
       if (index == 0 || !description_.restrictions.empty()) {
         const v1::Workload workload = plan_.workload(index);
         std::vector<v1::Setting> fixed(workload.axes().begin(), workload.axes().end());
-        for (const v1::Setting& parameter : plan_.default_arm().parameters()) {
+        const v1::Arm defaults = plan_.default_arm();
+        for (const v1::Setting& parameter : defaults.parameters()) {
           if (std::ranges::find(axes, parameter.name(), &v1::Axis::name) == axes.end()) {
             fixed.push_back(parameter);
           }

@@ -8,8 +8,8 @@
 #include "server/board.h"
 #include "server/device_worker.h"
 #include "server/goldens.h"
-#include "server/uploads.h"
 #include "server/recordings.h"
+#include "server/uploads.h"
 #include "server/validator.h"
 
 #include "absl/status/status.h"
@@ -81,6 +81,7 @@ class Scheduler {
 
   // What clients keep here for experiments to come.
   Uploads& uploads() { return uploads_; }
+
   // What other tools measured; needs no device.
   Recordings& recordings() { return recordings_; }
 
