@@ -112,9 +112,10 @@ absl::Status CudaDevice::start() {
     nvml_ = *std::move(nvml);
     description_.set_driver_version(nvml_->driver_version());
   }
-  add_capability(description_, "kernel times (CUPTI)", cupti.status());
+  const absl::Status activity = cupti.status();
+  add_capability(description_, "kernel times (CUPTI)", activity);
   add_capability(description_, "counters (driver's permission)", counters_permitted());
-  if (cupti.ok()) {
+  if (activity.ok()) {
     cupti_ = *std::move(cupti);
     ASSAY_RETURN_IF_ERROR(cupti_->expect_stream(stream_.get()));
   }
@@ -132,7 +133,7 @@ absl::Status CudaDevice::start() {
              .most_warm_up_ns = 1000 * kMillisecond_ns,
              .memory_bytes = memory_bytes / 2,
              .has_graphs = true,
-             .activity = cupti.status()};
+             .activity = activity};
   return absl::OkStatus();
 }
 
