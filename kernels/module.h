@@ -9,10 +9,10 @@
 #ifndef ASSAY_MODULE_H
 #define ASSAY_MODULE_H
 
+/* NOLINTBEGIN: C, in the words of C. */
 #include <stddef.h>
 #include <stdint.h>
 
-/* NOLINTBEGIN: C, in the words of C. */
 #ifdef __cplusplus
 extern "C" {
 #define ASSAY_MODULE_EXPORT extern "C" __attribute__((visibility("default")))

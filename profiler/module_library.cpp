@@ -37,15 +37,17 @@ absl::Status loader_error(const std::string& path, const std::string& name) {
 
 class LoadedModule : public ModuleLibrary {
  public:
-  explicit LoadedModule(std::string name) : ModuleLibrary(std::move(name)) {
-    module_slots() = &slots_;
-  }
+  explicit LoadedModule(std::string name) : name_(std::move(name)) { module_slots() = &slots_; }
 
   LoadedModule(const LoadedModule&) = delete;
   LoadedModule& operator=(const LoadedModule&) = delete;
 
   // The library stays loaded: threads of its own may still be in it.
   ~LoadedModule() override { module_slots() = nullptr; }
+
+  const std::string& name() const override { return name_; }
+
+  std::span<const kernels::Operator* const> operators() const override { return operators_; }
 
   absl::Status add_operators(const assay_module_table* table) {
     ASSAY_ASSIGN_OR_RETURN(std::vector<ModuleOperator> rows, read_module_table(table));
@@ -60,6 +62,8 @@ class LoadedModule : public ModuleLibrary {
   }
 
  private:
+  std::string name_;
+  std::vector<const kernels::Operator*> operators_;
   ModuleSlots slots_;
   std::vector<std::unique_ptr<ModuleOperatorTables>> tables_;
 };

@@ -22,16 +22,13 @@ class ModuleLibrary {
   virtual ~ModuleLibrary() = default;
 
   // The file's, without folder and ending.
-  const std::string& name() const { return name_; }
+  virtual const std::string& name() const = 0;
 
   // Named MODULE.OPERATOR, so that none hides a built-in one; sorted as the module has them.
-  std::span<const kernels::Operator* const> operators() const { return operators_; }
+  virtual std::span<const kernels::Operator* const> operators() const = 0;
 
  protected:
-  explicit ModuleLibrary(std::string name) : name_(std::move(name)) {}
-
-  std::string name_;
-  std::vector<const kernels::Operator*> operators_;
+  ModuleLibrary() = default;
 };
 
 }  // namespace assay::profiler

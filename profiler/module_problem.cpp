@@ -121,6 +121,7 @@ std::vector<kernels::ElementRange> ModuleProblem::live(std::size_t tensor) const
   std::vector<assay_range> ranges(row.live(&workload_, nullptr, 0));
   ranges.resize(std::min(ranges.size(), row.live(&workload_, ranges.data(), ranges.size())));
   std::vector<kernels::ElementRange> live;
+  live.reserve(ranges.size());
   for (const assay_range& range : ranges) {
     live.push_back({.begin = range.begin, .end = range.end});
   }

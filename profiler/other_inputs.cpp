@@ -125,7 +125,7 @@ absl::Status check_other_inputs(Device& device,
     return absl::OkStatus();
   }
   ASSAY_RETURN_IF_ERROR(workspace.write_inputs(other));
-  const absl::Status run = run_arms(device, workspace, other, arms);
+  absl::Status run = run_arms(device, workspace, other, arms);
   ASSAY_RETURN_IF_ERROR(workspace.restore_inputs());
   return run;
 }
