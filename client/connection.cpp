@@ -171,7 +171,9 @@ class GrpcConnection final : public Connection {
       *chunk.add_rows() = row;
       num_bytes += row_bytes;
     }
-    goes_on = goes_on && writer->Write(chunk) && writer->WritesDone();
+    if (goes_on && writer->Write(chunk)) {
+      writer->WritesDone();
+    }
     const grpc::Status status = writer->Finish();
     return status.ok() ? absl::StatusOr<v1::Recording>(stored) : explain(status);
   }

@@ -6,7 +6,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
-#include <array>
+#include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -17,6 +18,7 @@ namespace {
 // that there is no processor time.
 constexpr char kStated[] = "stated";
 constexpr char kCpuTimeRepeats[] = "cpu_time_repeats_real_time";
+constexpr double kMaxCount = 9e18;  // what 64 bits hold
 
 std::string text_of(const OrderedJson& entry, const char* name) {
   const auto found = entry.find(name);
@@ -140,16 +142,16 @@ class GoogleBenchmarkReader {
   }
 
   static void read_counters(const OrderedJson& entry, v1::RecordedRow& row) {
-    static const std::set<std::string, std::less<>> kFields = {"real_time",
-                                                               "cpu_time",
-                                                               "family_index",
-                                                               "per_family_instance_index",
-                                                               "repetitions",
-                                                               "repetition_index",
-                                                               "threads"};
+    static const std::set<std::string, std::less<>> fields = {"real_time",
+                                                              "cpu_time",
+                                                              "family_index",
+                                                              "per_family_instance_index",
+                                                              "repetitions",
+                                                              "repetition_index",
+                                                              "threads"};
     for (const auto& [name, value] : entry.items()) {
       const std::optional<double> number = number_of(value);
-      if (number.has_value() && !kFields.contains(name)) {
+      if (number.has_value() && !fields.contains(name)) {
         add_metric(row, name, *number);
       }
     }
@@ -235,7 +237,7 @@ class GoogleBenchmarkWriter {
       }
       if (const std::optional<double> value = nth_metric(row, metric.name(), repetition)) {
         // A count of calls is an integer to those who read it.
-        if (metric.name() == "iterations") {
+        if (metric.name() == "iterations" && std::abs(*value) < kMaxCount) {
           entry["iterations"] = static_cast<std::int64_t>(*value);
         } else {
           entry[metric.name()] = *value;

@@ -24,9 +24,9 @@ std::string text_of(const OrderedJson& object, const char* name) {
 
 // A list that may be null or missing.
 const OrderedJson& list_in(const OrderedJson& object, const char* name) {
-  static const OrderedJson kNone = OrderedJson::array();
+  static const OrderedJson none = OrderedJson::array();
   const auto found = object.find(name);
-  return found != object.end() && found->is_array() ? *found : kNone;
+  return found != object.end() && found->is_array() ? *found : none;
 }
 
 std::optional<double> value_of(const OrderedJson& data) {

@@ -17,6 +17,7 @@ namespace assay::client {
 namespace {
 
 constexpr double kSecond_ns = 1e9;
+constexpr double kMaxCount = 9e18;  // what 64 bits hold
 constexpr char kMeanTime[] = "nv/cold/time/gpu/mean";
 
 // What readers of the format go by; figures of another tag have no hint.
@@ -37,7 +38,7 @@ constexpr std::array<Tag, 6> kTags = {{{"nv/cold/sample_size", "Samples", "sampl
 OrderedJson summary_of(const std::string& tag, double value) {
   const auto known =
       std::ranges::find_if(kTags, [&tag](const Tag& candidate) { return tag == candidate.tag; });
-  const bool is_count = tag.ends_with("/sample_size");
+  const bool is_count = tag.ends_with("/sample_size") && std::abs(value) < kMaxCount;
   OrderedJson summary = {
       {"tag", tag}, {"name", known == kTags.end() ? tag : known->name}, {"description", ""}};
   if (known != kTags.end()) {

@@ -10,6 +10,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
+#include <cmath>
+
 namespace assay::client {
 namespace {
 
@@ -19,6 +21,21 @@ struct Format {
   const char* name;
   Reader reader;
 };
+
+constexpr double kMaxTime_ns = 9e18;  // what 64 bits hold
+
+absl::Status check_figures(const v1::RecordedRow& row) {
+  bool is_fine = std::abs(row.time_ns()) <= kMaxTime_ns;
+  for (const double sample_ns : row.samples_ns()) {
+    is_fine = is_fine && std::abs(sample_ns) <= kMaxTime_ns;
+  }
+  for (const v1::Metric& metric : row.metrics()) {
+    is_fine = is_fine && std::isfinite(metric.value());
+  }
+  return is_fine ? absl::OkStatus()
+                 : absl::InvalidArgumentError(absl::StrCat(
+                       "row ", row.row(), ": a time of over 9e18 ns, or a figure without a bound"));
+}
 
 bool has(const OrderedJson& object, const char* name) {
   return object.is_object() && object.contains(name);
@@ -80,6 +97,7 @@ absl::StatusOr<RecordedFile> parse_recorded(std::string text) {
   }
   for (std::size_t i = 0; i < file.rows.size(); ++i) {
     file.rows[i].set_row(static_cast<std::uint32_t>(i + 1));
+    ASSAY_RETURN_IF_ERROR(check_figures(file.rows[i]));
   }
   file.recording.set_num_rows(static_cast<std::uint32_t>(file.rows.size()));
   if (outline.is_cut) {

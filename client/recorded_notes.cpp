@@ -25,7 +25,8 @@ bool is_first_cold(const v1::RecordedRow& row) {
   }
   v1::RecordedRow others;
   others.mutable_samples_ns()->Add(row.samples_ns().begin() + 1, row.samples_ns().end());
-  return row.samples_ns(0) > 2 * *tuning::value_of(others, Statistic::kMedian);
+  const std::optional<double> median = tuning::value_of(others, Statistic::kMedian);
+  return median.has_value() && row.samples_ns(0) > 2 * *median;
 }
 
 std::string counted(std::size_t num, const char* thing) {
@@ -39,6 +40,7 @@ struct Counts {
   std::size_t num_outside = 0;
   std::size_t num_failed_sampled = 0;
   std::size_t num_unmeasured = 0;
+  std::size_t num_not_positive = 0;
 };
 
 Counts counts_of(const RecordedFile& file) {
@@ -51,6 +53,10 @@ Counts counts_of(const RecordedFile& file) {
     }
     counts.num_sampled += has_samples ? 1 : 0;
     counts.num_unmeasured += !has_samples && !row.has_time() ? 1 : 0;
+    const bool has_fault =
+        (row.has_time() && row.time_ns() <= 0) ||
+        std::ranges::any_of(row.samples_ns(), [](double sample) { return sample <= 0; });
+    counts.num_not_positive += has_fault ? 1 : 0;
     counts.num_cold += is_first_cold(row) ? 1 : 0;
     const std::optional<double> mean = tuning::value_of(row, Statistic::kMean);
     if (mean.has_value() && row.has_time()) {
@@ -88,6 +94,11 @@ void add_notes(RecordedFile& file) {
   if (counts.num_failed_sampled > 0) {
     recording.add_notes(absl::StrCat(counted(counts.num_failed_sampled, "row"),
                                      " failed but with samples: never ranked"));
+  }
+  if (counts.num_not_positive > 0) {
+    recording.add_notes(absl::StrCat(counted(counts.num_not_positive, "row"),
+                                     " with a time that is not above 0: kept, but a statistic that "
+                                     "is not above 0 never ranks"));
   }
   if (counts.num_unmeasured > 0) {
     recording.add_notes(absl::StrCat(counted(counts.num_unmeasured, "row"), " without any time"));

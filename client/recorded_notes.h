@@ -8,7 +8,7 @@
 namespace assay::client {
 
 // Adds notes on first samples that are cold, times that disagree with their samples, failed rows
-// with samples, and rows without any time.
+// with samples, times that are not above 0, and rows without any time.
 void add_notes(RecordedFile& file);
 
 // Why no row can be called the best of the file; empty: one can. Benchmarks of several names, and

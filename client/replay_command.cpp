@@ -62,8 +62,8 @@ absl::StatusOr<Replay> replay_of(const RecordedFile& file, const ReplayOptions& 
   }
   replay.ranking = tuning::rank(file.rows, replay.statistic);
   if (replay.ranking.ties.empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("no row has a ", tuning::statistic_name(replay.statistic)));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "no row has a ", tuning::statistic_name(replay.statistic), "; see --objective"));
   }
   ASSAY_ASSIGN_OR_RETURN(const tuning::PointSet points,
                          tuning::points_of(file.recording, file.rows));

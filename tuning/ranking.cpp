@@ -11,6 +11,11 @@ namespace {
 
 constexpr double kOutside = 0.01;  // of the interval's coverage, both sides together
 
+// A duration that is not above 0 is a fault of the file.
+std::optional<double> if_positive(double value) {
+  return value > 0 ? std::optional(value) : std::nullopt;
+}
+
 double median_of_sorted(const std::vector<double>& sorted) {
   const std::size_t half = sorted.size() / 2;
   return sorted.size() % 2 == 1 ? sorted[half] : std::midpoint(sorted[half - 1], sorted[half]);
@@ -74,18 +79,18 @@ std::optional<double> value_of(const v1::RecordedRow& row, Statistic statistic) 
     return std::nullopt;
   }
   if (statistic == Statistic::kTime) {
-    return row.has_time() ? std::optional(row.time_ns()) : std::nullopt;
+    return row.has_time() ? if_positive(row.time_ns()) : std::nullopt;
   }
   std::vector<double> samples(row.samples_ns().begin(), row.samples_ns().end());
   if (samples.empty()) {
     return std::nullopt;
   }
   if (statistic == Statistic::kMean) {
-    return std::accumulate(samples.begin(), samples.end(), 0.0) /
-           static_cast<double>(samples.size());
+    return if_positive(std::accumulate(samples.begin(), samples.end(), 0.0) /
+                       static_cast<double>(samples.size()));
   }
   std::ranges::sort(samples);
-  return median_of_sorted(samples);
+  return if_positive(median_of_sorted(samples));
 }
 
 Ranking rank(std::span<const v1::RecordedRow> rows, Statistic statistic) {

@@ -37,11 +37,11 @@ struct RankedRow {
 struct Ranking {
   std::vector<RankedRow> ties;  // the winner first, then by value, then in the file's order
   std::size_t num_ranked = 0;
-  std::size_t num_missing = 0;  // did not fail, but have no such statistic
+  std::size_t num_missing = 0;  // did not fail, but have no such statistic above 0
   std::map<v1::FailureClass, std::size_t> failures;
 };
 
-// The statistic of one row that did not fail; nullopt: it has none.
+// The statistic of one row that did not fail; nullopt: it has none, or one that is not above 0.
 std::optional<double> value_of(const v1::RecordedRow& row, Statistic statistic);
 
 Ranking rank(std::span<const v1::RecordedRow> rows, Statistic statistic);

@@ -81,6 +81,18 @@ TEST(RecordedFile, ReadsNumbersThatJsonDoesNotHaveAsAbsent) {
   EXPECT_NE(error_of(R"({"cache": nano})"), "");
 }
 
+TEST(RecordedFile, RefusesTimesBeyondAllBoundsAndFlagsThoseThatAreNotAboveZero) {
+  const auto cache_of = [](const std::string& time) {
+    return R"({"tune_params_keys": ["a"], "cache": {"1": {"a": 1, "time": )" + time + "}}}";
+  };
+  for (const std::string time : {"1e13", "1e307"}) {
+    EXPECT_EQ(error_of(cache_of(time)),
+              "row 1: a time of over 9e18 ns, or a figure without a bound");
+  }
+  EXPECT_TRUE(has_note(parsed(cache_of("0")), "1 row with a time that is not above 0"));
+  EXPECT_EQ(notes_of(parsed(cache_of("0.1"))), "");
+}
+
 TEST(RecordedFile, FlagsFirstSamplesThatAreCold) {
   const RecordedFile file = parsed(
       R"({"tune_params_keys": ["a"], "cache": {"1": {"a": 1, "times": [5, 2, 2, 3]},

@@ -56,6 +56,13 @@ TEST(Ranking, LeavesOutWhatFailedOrHasNoSuchStatistic) {
   EXPECT_TRUE(rank(rows, Statistic::kMedian).ties.empty());
 }
 
+TEST(Ranking, LeavesOutTimesThatAreNotAboveZero) {
+  const std::vector<v1::RecordedRow> rows = {row_of({0, 0, 5}), row_of({-1}), row_of({7})};
+  EXPECT_EQ(ties_of(rows, Statistic::kMedian), Rows{2});
+  EXPECT_EQ(ties_of(rows, Statistic::kMean), Rows{0});
+  EXPECT_EQ(rank(rows, Statistic::kMedian).num_missing, 2U);
+}
+
 TEST(Ranking, NamesAnotherWinnerByMeanThanByMedian) {
   const std::vector<v1::RecordedRow> rows = {row_of({9, 9, 9}), row_of({8, 8, 30})};
   EXPECT_EQ(ties_of(rows, Statistic::kMedian), Rows{1});
