@@ -10,6 +10,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "tuning/source_spec.h"
 
 #include <algorithm>
 #include <set>
@@ -44,9 +45,9 @@ absl::Status check_name(const std::string& field, const std::string& name) {
 }
 
 absl::Status check_files(const CompileJob& job) {
-  if (job.files.size() > kMostSourceFiles) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("files: ", job.files.size(), " are over the limit of ", kMostSourceFiles));
+  if (job.files.size() > std::size_t{tuning::kMaxSourceFiles}) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "files: ", job.files.size(), " are over the limit of ", tuning::kMaxSourceFiles));
   }
   std::set<std::string> names;
   std::size_t num_bytes = 0;
@@ -58,16 +59,17 @@ absl::Status check_files(const CompileJob& job) {
       return absl::InvalidArgumentError(
           absl::StrCat(field, ".name: `", file.name(), "` is there already"));
     }
-    if (file.text().size() > kMostSourceBytes) {
-      return over_limit(absl::StrCat(field, ".text"), file.text().size(), kMostSourceBytes);
+    if (file.text().size() > tuning::kMaxSourceFileBytes) {
+      return over_limit(
+          absl::StrCat(field, ".text"), file.text().size(), tuning::kMaxSourceFileBytes);
     }
     if (absl::StrContains(file.text(), '\0')) {
       return absl::InvalidArgumentError(absl::StrCat(field, ".text: holds a zero byte"));
     }
     num_bytes += file.text().size();
   }
-  if (num_bytes > kMostSourceBytesInAll) {
-    return over_limit("files", num_bytes, kMostSourceBytesInAll);
+  if (num_bytes > tuning::kMaxSourceBytes) {
+    return over_limit("files", num_bytes, tuning::kMaxSourceBytes);
   }
   return absl::OkStatus();
 }

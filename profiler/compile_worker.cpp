@@ -142,7 +142,7 @@ class Worker {
  private:
   // Whether the source itself compiles: then it is the names that it does not have.
   absl::Status without_names(const v1::CompileRequest& request, v1::CompileReply& reply) {
-    const absl::Status error = absl::InvalidArgumentError("the source does not compile");
+    absl::Status error = absl::InvalidArgumentError("the source does not compile");
     if (request.names().empty()) {
       return error;
     }
@@ -192,7 +192,7 @@ absl::Status serve(int in_fd, int out_fd) {
     v1::CompileRequest request;
     ASSAY_RETURN_IF_ERROR(reader.read(request, Deadline::max()));
     v1::CompileReply reply;
-    const absl::Status status = worker.compile(request, reply);
+    absl::Status status = worker.compile(request, reply);
     reply.set_code(static_cast<int>(status.code()));
     reply.set_message(std::string(status.message()));
     ASSAY_RETURN_IF_ERROR(write_frame(out_fd, reply, deadline_after(kWriteTimeout)));

@@ -88,6 +88,7 @@ absl::Status CudaDevice::start() {
         absl::StrCat("no CUDA device ", ordinal_, "; there are ", num_devices));
   }
   auto cupti = CuptiActivity::open();
+  const absl::Status activity = cupti.status();
   ASSAY_RETURN_IF_CUDA_ERROR(cudaSetDevice(ordinal_));
   ASSAY_RETURN_IF_CUDA_ERROR(cudaFree(nullptr));
   cudaStream_t stream = nullptr;
@@ -112,7 +113,6 @@ absl::Status CudaDevice::start() {
     nvml_ = *std::move(nvml);
     description_.set_driver_version(nvml_->driver_version());
   }
-  const absl::Status activity = cupti.status();
   add_capability(description_, "kernel times (CUPTI)", activity);
   add_capability(description_, "counters (driver's permission)", counters_permitted());
   if (activity.ok()) {

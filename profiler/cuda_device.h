@@ -52,7 +52,7 @@ class CudaDevice : public Device {
 
   absl::StatusOr<std::shared_ptr<LoadedSource>> load_source(
       std::span<const std::byte> cubin) const override;
-  absl::StatusOr<StagePlan> bind_source(SourceLaunch launch) const override;
+  absl::StatusOr<StagePlan> bind_source(const SourceLaunch& launch) const override;
 
   absl::StatusOr<DeviceMemory> allocate(std::int64_t num_bytes) override;
 

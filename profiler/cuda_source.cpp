@@ -134,7 +134,7 @@ absl::StatusOr<std::shared_ptr<LoadedSource>> CudaDevice::load_source(
   return std::make_shared<CudaSource>(library);
 }
 
-absl::StatusOr<StagePlan> CudaDevice::bind_source(SourceLaunch launch) const {
+absl::StatusOr<StagePlan> CudaDevice::bind_source(const SourceLaunch& launch) const {
   // Lazily loaded code is loaded by the first question about it.
   const UnkeptModules unkept;
   cudaKernel_t kernel = nullptr;
@@ -167,7 +167,7 @@ absl::StatusOr<StagePlan> CudaDevice::bind_source(SourceLaunch launch) const {
   StagePlan plan;
   plan.name = launch.stage;
   plan.describe = [resources](const kernels::Call& /*call*/) { return resources; };
-  plan.launch = Launcher(std::move(launch), info, stream_.get());
+  plan.launch = Launcher(launch, info, stream_.get());
   return plan;
 }
 

@@ -124,7 +124,7 @@ class Device {
 
   // A stage of a plan, of code from load_source(). RESOURCE_EXHAUSTED: more threads or shared
   // memory than the kernel or the device can have. Harmless.
-  virtual absl::StatusOr<StagePlan> bind_source(SourceLaunch /*launch*/) const {
+  virtual absl::StatusOr<StagePlan> bind_source(const SourceLaunch& /*launch*/) const {
     return takes_source();
   }
 

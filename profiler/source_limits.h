@@ -1,4 +1,5 @@
-// What one compile of source may take; errors name the limit and the size.
+// What one compile of source may take, beside the limits of tuning/source_spec.h; errors name the
+// limit and the size.
 #pragma once
 
 #include <chrono>
@@ -7,9 +8,6 @@
 
 namespace assay::profiler {
 
-inline constexpr std::size_t kMostSourceFiles = 64;
-inline constexpr std::size_t kMostSourceBytes = std::size_t{1} << 20;       // of one file
-inline constexpr std::size_t kMostSourceBytesInAll = std::size_t{4} << 20;  // of all files
 inline constexpr std::size_t kMostOptionBytes = std::size_t{4} << 10;  // of an option or a name
 inline constexpr std::size_t kMostOptions = 256;                       // defines among them
 inline constexpr std::size_t kMostCubinBytes = std::size_t{48} << 20;  // it has to fit in a frame

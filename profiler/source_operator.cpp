@@ -195,7 +195,7 @@ absl::StatusOr<std::vector<StagePlan>> SourceOperator::plan_stages(
     if (index == 0) {
       launch->copies = problem->copies();
     }
-    auto plan = device_.bind_source(*std::move(launch));
+    auto plan = device_.bind_source(*launch);
     if (!plan.ok()) {
       return classified(plan.status(), v1::LAUNCH);
     }

@@ -99,7 +99,7 @@ class HostKernels : public ReplayingDevice {
     return std::make_shared<LoadedSource>();
   }
 
-  absl::StatusOr<StagePlan> bind_source(SourceLaunch launch) const override {
+  absl::StatusOr<StagePlan> bind_source(const SourceLaunch& launch) const override {
     if (!bound.ok()) {
       return bound;
     }
@@ -418,6 +418,25 @@ TEST_F(SourceOperatorTest, ComparesWithAReferenceThatWasSent) {
   // The data that the source before had is not sent again.
   bits = bits_of_baseline(define(spec), "plain");
   EXPECT_EQ(bits.failed(), v1::BITS_TOLERANCE) << bits.detail();
+}
+
+TEST_F(SourceOperatorTest, ShowsWhatTheCompilerWarnsOfOnce) {
+  SourceCompiler compiler{SourceCompiler::Settings()};
+  v1::SourceSpec spec = spec_of(kVectorAdd, std::string("#define block 64\n") + kVectorAddText);
+  const auto source = SourceOperator::define(
+      spec, [](const std::string& /*digest*/) { return Blob(); }, device_, compiler);
+  ASSERT_TRUE(source.ok()) << source.status();
+  const auto workload = (*source)->complete({});
+  ASSERT_TRUE(workload.ok()) << workload.status();
+  v1::Arm arm;
+  arm.set_variant("plain");
+  ASSERT_TRUE((*source)->plan(*workload, arm).ok());
+  ASSERT_TRUE((*source)->plan(*workload, arm).ok());
+  const std::string log = (*source)->take_log();
+  const std::size_t first = log.find("kernel.cu(1): warning #47-D: incompatible redefinition");
+  EXPECT_NE(first, std::string::npos) << log;
+  EXPECT_EQ(log.find("kernel.cu(1)", first + 1), std::string::npos) << log;
+  EXPECT_EQ((*source)->take_log(), "");
 }
 
 TEST_F(SourceOperatorTest, HasNoChecksOfItsOwn) {
