@@ -14,7 +14,8 @@ namespace assay::client {
 namespace {
 
 constexpr std::chrono::seconds kCallDeadline{60};
-constexpr std::size_t kChunkBytes = std::size_t{1} << 20;
+constexpr std::chrono::minutes kUploadDeadline{10};
+constexpr std::size_t kChunkBytes = std::size_t{1} << 20;  // the most that one may have
 constexpr std::size_t kFieldBytes = 8;  // at most, of the tag and the length of a row
 
 bool is_final(v1::TaskState state) {
@@ -132,6 +133,32 @@ class GrpcConnection final : public Connection {
   absl::StatusOr<v1::AcceptBitsResponse> accept_bits(
       const v1::AcceptBitsRequest& request) override {
     return call<v1::AcceptBitsResponse>(&v1::Assay::Stub::AcceptBits, request);
+  }
+
+  absl::StatusOr<v1::FindBlobsResponse> find_blobs(const v1::FindBlobsRequest& request) override {
+    return call<v1::FindBlobsResponse>(&v1::Assay::Stub::FindBlobs, request);
+  }
+
+  absl::Status upload(const std::string& digest, const std::string& bytes) override {
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() + kUploadDeadline);
+    v1::UploadResponse response;
+    const std::unique_ptr<grpc::ClientWriter<v1::UploadChunk>> writer =
+        stub_->Upload(&context, &response);
+    v1::UploadChunk chunk;
+    chunk.set_digest(digest);
+    chunk.set_num_bytes(static_cast<std::int64_t>(bytes.size()));
+    // One chunk also for no bytes; a daemon that refuses does not read the rest.
+    bool is_read = true;
+    for (std::size_t begin = 0; is_read && (begin == 0 || begin < bytes.size());
+         begin += kChunkBytes) {
+      chunk.set_data(bytes.substr(begin, kChunkBytes));
+      is_read = writer->Write(chunk);
+      chunk.Clear();
+    }
+    writer->WritesDone();
+    const grpc::Status status = writer->Finish();
+    return status.ok() ? absl::OkStatus() : explain(status);
   }
 
   absl::StatusOr<v1::ListGoldensResponse> goldens(v1::ListGoldensRequest request) override {

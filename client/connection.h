@@ -1,5 +1,5 @@
 // The daemon, one method per call of the service. No gRPC type leaves this file's source.
-// Every call but watch() ends within a minute.
+// Every call but watch() and upload() ends within a minute.
 #pragma once
 
 #include "client/interrupt.h"
@@ -47,6 +47,11 @@ class Connection {
   virtual absl::StatusOr<v1::ListOperatorsResponse> operators(const std::string& device) = 0;
   virtual absl::StatusOr<v1::AcceptBitsResponse> accept_bits(
       const v1::AcceptBitsRequest& request) = 0;
+
+  virtual absl::StatusOr<v1::FindBlobsResponse> find_blobs(const v1::FindBlobsRequest& request) = 0;
+
+  // Bytes under their digest, in chunks; may take some minutes.
+  virtual absl::Status upload(const std::string& digest, const std::string& bytes) = 0;
 
   // All pages.
   virtual absl::StatusOr<v1::ListGoldensResponse> goldens(v1::ListGoldensRequest request) = 0;

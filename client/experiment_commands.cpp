@@ -3,10 +3,12 @@
 #include "client/progress.h"
 #include "client/report.h"
 #include "client/session.h"
+#include "client/source_upload.h"
 #include "client/spec_options.h"
 #include "proto/status.h"
 
 #include "absl/strings/str_cat.h"
+#include "tuning/source_spec.h"
 
 #include <algorithm>
 #include <memory>
@@ -19,7 +21,8 @@ constexpr char kCompareExamples[] =
     "  assay compare qsa_decode --baseline one_cell --candidate two_cell:cells_per_step=4 \\\n"
     "      --candidate lane_cell -a width=[2051,32768] --fail-on slower,undecided\n"
     "  assay compare qsa_decode --candidate two_cell -a cells_per_step[pow2]=[0:3] --format "
-    "markdown";
+    "markdown\n"
+    "  assay compare --spec scale.json --baseline old --candidate new -a n=[1000,1000000]";
 
 constexpr char kMeasureExamples[] =
     "  assay measure qsa_decode --variant two_cell -a kv=[fp16,int8] --cache hot\n"
@@ -77,6 +80,24 @@ absl::StatusOr<int> follow_and_print(Session& session,
   return exit_status(experiment, fail_on);
 }
 
+// Either an operator of the catalogue, or that of a specification, which is then with the daemon.
+absl::Status settle_operator(Session& session, SpecOptions& options) {
+  if (options.operator_name.empty() == options.source.empty()) {
+    return absl::InvalidArgumentError("name an operator, or a specification with --spec");
+  }
+  if (options.source.empty()) {
+    return absl::OkStatus();
+  }
+  ASSAY_ASSIGN_OR_RETURN(const PreparedSource source, prepare_source(session, options.source));
+  options.operator_name = source.operator_name;
+  options.source_digest = source.source_digest;
+  // The catalogue that a request is completed from has not this operator.
+  if (options.baseline.empty()) {
+    options.baseline = tuning::complete_source(source.spec).variants(0).name();
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<int> submit(Session& session, v1::ExperimentKind kind, const SpecOptions& options) {
   ASSAY_ASSIGN_OR_RETURN(const FailOn fail_on, parse_fail_on(options.fail_on));
   ASSAY_ASSIGN_OR_RETURN(Connection* const connection, session.connect());
@@ -123,14 +144,19 @@ void add_submit_command(CLI::App& app,
                         const std::string& help,
                         const std::string& examples) {
   auto options = std::make_shared<SpecOptions>();
-  CLI::App* command = session.add_command(app, name, help, examples, [&session, kind, options] {
+  const auto action = [&session, kind, options]() -> absl::StatusOr<int> {
+    if (kind != v1::CHECK) {
+      ASSAY_RETURN_IF_ERROR(settle_operator(session, *options));
+    }
     return submit(session, kind, *options);
-  });
-  add_common_options(*command, *options);
+  };
+  CLI::App* command = session.add_command(app, name, help, examples, action);
+  add_common_options(*command, *options, kind == v1::CHECK);
   if (kind == v1::CHECK) {
     add_check_options(*command, *options);
     return;
   }
+  add_source_option(*command, *options);
   add_measure_options(*command, *options);
   if (kind == v1::COMPARE) {
     add_compare_options(*command, *options);

@@ -250,6 +250,13 @@ void add_common_options(CLI::App& command, SpecOptions& options, bool needs_oper
   add_request_options(command, options);
 }
 
+void add_source_option(CLI::App& command, SpecOptions& options) {
+  command.add_option("--spec",
+                     options.source,
+                     "kernels of your own instead of an operator: a specification as JSON, or a T1 "
+                     "file");
+}
+
 void add_timing_options(CLI::App& command, SpecOptions& options) {
   repeated(command,
            "-a,--axis",
@@ -347,6 +354,7 @@ absl::StatusOr<v1::SubmitRequest> make_request(v1::ExperimentKind kind,
   v1::ExperimentSpec& spec = *request.mutable_spec();
   spec.set_kind(kind);
   spec.set_operator_name(options.operator_name);
+  spec.set_source_digest(options.source_digest);
   spec.set_device(options.device);
   spec.set_seed(options.seed);
   spec.set_label(options.label);

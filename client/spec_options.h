@@ -16,6 +16,8 @@ namespace assay::client {
 
 struct SpecOptions {
   std::string operator_name;
+  std::string source;                   // a specification on disk, instead of an operator
+  std::string source_digest;            // once it is uploaded
   std::string baseline;                 // empty: the operator's first variant
   std::vector<std::string> candidates;  // none: the baseline, as a control
   std::vector<std::string> axes;
@@ -49,6 +51,7 @@ struct SpecOptions {
 void add_request_options(CLI::App& command, SpecOptions& options);
 void add_common_options(CLI::App& command, SpecOptions& options, bool needs_operator = true);
 void add_timing_options(CLI::App& command, SpecOptions& options);
+void add_source_option(CLI::App& command, SpecOptions& options);
 void add_measure_options(CLI::App& command, SpecOptions& options);
 void add_sweep_options(CLI::App& command, SpecOptions& options);
 void add_compare_options(CLI::App& command, SpecOptions& options);

@@ -109,6 +109,36 @@ grpc::Status FakeService::AcceptBits(grpc::ServerContext* /*context*/,
   return take_status();
 }
 
+grpc::Status FakeService::Upload(grpc::ServerContext* /*context*/,
+                                 grpc::ServerReader<v1::UploadChunk>* reader,
+                                 v1::UploadResponse* reply) {
+  if (!next_status.ok()) {
+    return take_status();
+  }
+  v1::UploadChunk chunk;
+  std::string bytes;
+  std::string digest;
+  while (reader->Read(&chunk)) {
+    digest = digest.empty() ? chunk.digest() : digest;
+    bytes += chunk.data();
+  }
+  blobs[digest] = bytes;
+  ++num_uploads;
+  reply->set_digest(digest);
+  return grpc::Status::OK;
+}
+
+grpc::Status FakeService::FindBlobs(grpc::ServerContext* /*context*/,
+                                    const v1::FindBlobsRequest* request,
+                                    v1::FindBlobsResponse* reply) {
+  for (const std::string& digest : request->digests()) {
+    if (!blobs.contains(digest)) {
+      reply->add_missing(digest);
+    }
+  }
+  return grpc::Status::OK;
+}
+
 grpc::Status FakeService::ListGoldens(grpc::ServerContext* /*context*/,
                                       const v1::ListGoldensRequest* request,
                                       v1::ListGoldensResponse* reply) {

@@ -6,6 +6,7 @@
 #include "grpcpp/server.h"
 
 #include <atomic>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -59,6 +60,17 @@ class FakeService final : public v1::Assay::Service {
   grpc::Status ListGoldens(grpc::ServerContext* context,
                            const v1::ListGoldensRequest* request,
                            v1::ListGoldensResponse* reply) override;
+
+  // Keeps what is uploaded.
+  std::map<std::string, std::string> blobs;
+  int num_uploads = 0;
+
+  grpc::Status Upload(grpc::ServerContext* context,
+                      grpc::ServerReader<v1::UploadChunk>* reader,
+                      v1::UploadResponse* reply) override;
+  grpc::Status FindBlobs(grpc::ServerContext* context,
+                         const v1::FindBlobsRequest* request,
+                         v1::FindBlobsResponse* reply) override;
 
  private:
   grpc::Status take_status();
