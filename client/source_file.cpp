@@ -2,6 +2,7 @@
 
 #include "client/source_data.h"
 #include "client/strict_json.h"
+#include "client/t1_source.h"
 #include "proto/status.h"
 
 #include "absl/strings/str_cat.h"
@@ -55,8 +56,12 @@ absl::StatusOr<v1::SourceSpec> parse_own(std::string_view text) {
 absl::StatusOr<SourceBundle> parse_source_file(std::string_view text, const SourceFolder& folder) {
   ASSAY_ASSIGN_OR_RETURN(const nlohmann::json root, parse_strict_json(text));
   SourceBundle bundle;
-  ASSAY_ASSIGN_OR_RETURN(bundle.spec, parse_own(text));
-  ASSAY_RETURN_IF_ERROR(folder.read_sources(bundle.spec));
+  if (is_t1(root)) {
+    ASSAY_ASSIGN_OR_RETURN(bundle, t1_source(text, root, folder));
+  } else {
+    ASSAY_ASSIGN_OR_RETURN(bundle.spec, parse_own(text));
+    ASSAY_RETURN_IF_ERROR(folder.read_sources(bundle.spec));
+  }
   ASSAY_RETURN_IF_ERROR(check_before_data(bundle.spec));
   ASSAY_RETURN_IF_ERROR(read_source_data(bundle, folder));
   ASSAY_RETURN_IF_ERROR(tuning::validate_source(bundle.spec));

@@ -1,6 +1,7 @@
 #include "client/t1_file.h"
 
 #include "client/strict_json.h"
+#include "client/t1_json.h"
 #include "proto/status.h"
 
 #include "absl/strings/str_cat.h"
@@ -9,8 +10,6 @@
 
 #include <algorithm>
 #include <array>
-#include <initializer_list>
-#include <limits>
 #include <optional>
 #include <set>
 #include <utility>
@@ -18,6 +17,7 @@
 namespace assay::client {
 namespace {
 
+using namespace t1;  // NOLINT(google-build-using-namespace): its words are this file's
 using Json = nlohmann::json;
 using tuning::Expression;
 using tuning::is_expression_name;
@@ -28,96 +28,7 @@ using tuning::TuningParameter;
 using tuning::TuningValues;
 using tuning::Value;
 
-constexpr std::size_t kMaxEntries = 1'000;
-constexpr std::string_view kProblemSize = "ProblemSize";
 constexpr std::array<const char*, 5> kTypes = {"bool", "float", "int", "string", "uint"};
-
-absl::Status error(const std::string& field, const std::string& what) {
-  return absl::InvalidArgumentError(absl::StrCat(field, ": ", what));
-}
-
-std::string member(const std::string& field, std::string_view name) {
-  return absl::StrCat(field, ".", std::string(name));
-}
-
-std::string element(const std::string& field, std::size_t index) {
-  return absl::StrCat(field, "[", index, "]");
-}
-
-absl::Status check_list(const Json& list, const std::string& field) {
-  if (!list.is_array()) {
-    return error(field, "expected a list");
-  }
-  return list.size() <= kMaxEntries ? absl::OkStatus() : error(field, "more than 1,000 entries");
-}
-
-// The member, or null where there is none.
-const Json* find(const Json& object, std::string_view name) {
-  const auto found = object.find(name);
-  return found == object.end() ? nullptr : &*found;
-}
-
-absl::Status only_members(const Json& object,
-                          const std::string& field,
-                          std::initializer_list<const char*> known) {
-  if (!object.is_object()) {
-    return error(field, "expected an object");
-  }
-  for (const auto& [name, value] : object.items()) {
-    if (std::ranges::find(known, name) == known.end()) {
-      return error(member(field, name),
-                   absl::StrCat("unknown field; expected ", absl::StrJoin(known, ", ")));
-    }
-  }
-  return absl::OkStatus();
-}
-
-absl::StatusOr<std::string> text_member(const Json& object,
-                                        const std::string& field,
-                                        std::string_view name) {
-  const Json* value = find(object, name);
-  if (value == nullptr || !value->is_string()) {
-    return error(member(field, name), "expected a string");
-  }
-  return value->get<std::string>();
-}
-
-absl::StatusOr<Expression> parse_expression(const std::string& text,
-                                            const std::string& field,
-                                            const std::vector<std::string>& names) {
-  absl::StatusOr<Expression> expression = Expression::parse(text, names);
-  return expression.ok() ? std::move(expression) : proto::annotate(expression.status(), field);
-}
-
-absl::StatusOr<Value> evaluate(const std::string& text,
-                               const std::string& field,
-                               const std::vector<std::string>& names,
-                               const std::vector<Value>& arguments) {
-  ASSAY_ASSIGN_OR_RETURN(const Expression expression, parse_expression(text, field, names));
-  absl::StatusOr<Value> value = expression.evaluate(arguments);
-  return value.ok() ? std::move(value) : proto::annotate(value.status(), field);
-}
-
-// A scalar of JSON; none for null, lists, objects and integers beyond 64 bits.
-std::optional<Value> value_of(const Json& json) {
-  if (json.is_boolean()) {
-    return json.get<bool>();
-  }
-  if (json.is_number_unsigned() &&
-      json.get<std::uint64_t>() > std::uint64_t{std::numeric_limits<std::int64_t>::max()}) {
-    return std::nullopt;
-  }
-  if (json.is_number_integer()) {
-    return json.get<std::int64_t>();
-  }
-  if (json.is_number_float()) {
-    return json.get<double>();
-  }
-  if (json.is_string()) {
-    return json.get<std::string>();
-  }
-  return std::nullopt;
-}
 
 bool is_of_type(const Value& value, std::string_view type) {
   if (type == "string") {
@@ -178,7 +89,7 @@ class Reader {
       return proto::annotate(made.status(), "ConfigurationSpace.TuningParameters");
     }
     ASSAY_ASSIGN_OR_RETURN(std::vector<std::string> warnings, default_warnings(*made));
-    return T1File{*std::move(made), std::move(warnings)};
+    return T1File{*std::move(made), std::move(warnings), std::move(sizes_)};
   }
 
  private:
@@ -302,6 +213,8 @@ class Reader {
     arguments.push_back(problem_size(kernel));
     for (std::size_t i = 0; i < buffers->size(); ++i) {
       const Json* size = (*buffers)[i].is_object() ? find((*buffers)[i], "Size") : nullptr;
+      sizes_.push_back(size != nullptr && size->is_number_integer() ? size->get<std::int64_t>()
+                                                                    : 0);
       if (size == nullptr || !size->is_string()) {
         continue;
       }
@@ -312,6 +225,7 @@ class Reader {
         return error(size_field,
                      absl::StrCat("expected a number of elements, not ", value_text(value)));
       }
+      sizes_.back() = *integer_of(value);
     }
     return absl::OkStatus();
   }
@@ -357,6 +271,7 @@ class Reader {
   std::vector<TuningParameter> parameters_;
   std::vector<Json> defaults_;
   std::vector<Restriction> restrictions_;
+  std::vector<std::int64_t> sizes_;
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "absl/status/statusor.h"
 #include "tuning/space.h"
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,7 @@ namespace assay::client {
 struct T1File {
   tuning::SearchSpace space;
   std::vector<std::string> warnings;  // one line each; the file can be used nevertheless
+  std::vector<std::int64_t> sizes;    // elements of each of the kernel's arguments; 0: none given
 };
 
 // Reads what says which configurations there are, and checks the expressions of the kernel's sizes
