@@ -5,6 +5,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "tuning/content_digest.h"
+#include "tuning/source_sizes.h"
+#include "tuning/source_spec.h"
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -162,6 +164,29 @@ TEST_F(SourceFile, PutsNoZerosInThePlaceOfMissingData) {
             "tensor [4]");
   EXPECT_EQ(error_of(with(R"(, "fill": {"kind": "file", "file": "a.bin", "digest": "x"})")),
             "INVALID_ARGUMENT: source.tensors[0].fill.digest: is taken of the file; leave it out");
+}
+
+// The worked example of the documentation.
+TEST_F(SourceFile, ReadsTheExampleOfTheDocumentation) {
+  const auto bundle = read_source_file(ASSAY_EXAMPLES "/scale.json");
+  ASSERT_TRUE(bundle.ok()) << bundle.status();
+  const auto info = tuning::describe_source(bundle->spec, "sm_90");
+  ASSERT_TRUE(info.ok()) << info.status();
+  ASSERT_EQ(info->variants_size(), 2);
+  const v1::SourceSpec complete = tuning::complete_source(bundle->spec);
+  tuning::SourceSettings axes;
+  axes.Add()->set_name("n");
+  axes[0].set_value("1000001");
+  // Every element has a thread.
+  for (const auto& [variant, elements] : {std::pair("old", 1U), std::pair("new", 4U)}) {
+    v1::Arm arm;
+    arm.set_variant(variant);
+    const auto stages = tuning::source_stages(complete, axes, arm);
+    ASSERT_TRUE(stages.ok()) << stages.status();
+    const std::uint32_t per_block = elements * stages->front().block[0];
+    EXPECT_GE(stages->front().grid[0] * per_block, 1'000'001U);
+    EXPECT_LT((stages->front().grid[0] - 1) * per_block, 1'000'001U);
+  }
 }
 
 TEST_F(SourceFile, KeepsTheBytesOfItsDataByTheirDigest) {
