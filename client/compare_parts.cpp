@@ -45,6 +45,13 @@ std::set<std::int64_t> rounds_of(const v1::Experiment& experiment) {
   return rounds;
 }
 
+// "1 crashed, 2 faster".
+std::string counts_text(const std::map<std::string, std::int64_t>& numbers) {
+  return absl::StrJoin(numbers, ", ", [](std::string* text, const auto& entry) {
+    absl::StrAppend(text, with_commas(entry.second), " ", entry.first);
+  });
+}
+
 // What A/A controls found; a floor is stored for each that has a ratio.
 std::string control_text(const v1::Experiment& experiment) {
   std::int64_t num_controls = 0;
@@ -152,38 +159,39 @@ Report timed_head(const v1::Experiment& experiment) {
 }
 
 void add_closing(Report& report, const v1::Experiment& experiment) {
-  const bool is_judged = experiment.spec().kind() != v1::MEASURE;
   std::map<std::string, std::int64_t> verdicts;
+  for (const v1::Configuration& configuration : experiment.configurations()) {
+    ++verdicts[proto::spoken(configuration.outcome() == v1::FINISHED
+                                 ? v1::VerdictKind_Name(last_verdict(configuration).verdict())
+                                 : v1::Outcome_Name(configuration.outcome()))];
+  }
+  add_closing(report, experiment, counts_text(verdicts));
+}
+
+void add_closing(Report& report, const v1::Experiment& experiment, const std::string& outcomes) {
+  const bool is_judged = experiment.spec().kind() != v1::MEASURE;
   std::map<std::string, std::int64_t> goldens;
   std::int64_t num_equal = 0;
   for (const v1::Configuration& configuration : experiment.configurations()) {
     const v1::Verdict& verdict = last_verdict(configuration);
-    const bool finished = configuration.outcome() == v1::FINISHED;
-    ++verdicts[proto::spoken(finished ? v1::VerdictKind_Name(verdict.verdict())
-                                      : v1::Outcome_Name(configuration.outcome()))];
-    num_equal += finished && verdict.bits_equal() ? 1 : 0;
+    num_equal += configuration.outcome() == v1::FINISHED && verdict.bits_equal() ? 1 : 0;
     if (!verdict.golden().empty()) {
       ++goldens[verdict.golden()];
     }
   }
-  const auto counts = [](const std::map<std::string, std::int64_t>& numbers) {
-    return absl::StrJoin(numbers, ", ", [](std::string* text, const auto& entry) {
-      absl::StrAppend(text, with_commas(entry.second), " ", entry.first);
-    });
-  };
   const std::int64_t num = experiment.configurations_size();
   std::string line = counted(num, "configuration");
   if (is_judged && num > 0) {
     absl::StrAppend(&line,
                     ": ",
-                    counts(verdicts),
+                    outcomes,
                     "; bits equal in ",
                     with_commas(num_equal),
                     " of ",
                     with_commas(num));
   }
   if (!goldens.empty()) {
-    absl::StrAppend(&line, "; goldens: ", counts(goldens));
+    absl::StrAppend(&line, "; goldens: ", counts_text(goldens));
   }
   report.closing.push_back(line);
   if (experiment.spec().kind() == v1::CALIBRATE) {

@@ -4,6 +4,8 @@
 #include "client/report.h"
 #include "proto/assay.pb.h"
 
+#include <string>
+
 namespace assay::client {
 
 // The newest judgement, or an empty one.
@@ -27,5 +29,8 @@ Report timed_head(const v1::Experiment& experiment);
 
 // How many configurations got which verdict, bits and goldens, and what did not run.
 void add_closing(Report& report, const v1::Experiment& experiment);
+
+// The same with `outcomes` instead of the verdicts: "1 winner, 2 tied".
+void add_closing(Report& report, const v1::Experiment& experiment, const std::string& outcomes);
 
 }  // namespace assay::client

@@ -85,8 +85,11 @@ std::string experiments_csv(const v1::ListResponse& response) {
   return csv_text(table);
 }
 
+// The verdicts of a sweep are steps of its races, but for what was rejected.
 std::string worst_text(const v1::Experiment& experiment) {
-  return experiment.worst_verdict() == v1::VERDICT_KIND_UNSPECIFIED
+  const bool is_step =
+      experiment.spec().kind() == v1::SWEEP && experiment.worst_verdict() != v1::REJECTED;
+  return is_step || experiment.worst_verdict() == v1::VERDICT_KIND_UNSPECIFIED
              ? "-"
              : proto::spoken(v1::VerdictKind_Name(experiment.worst_verdict()));
 }

@@ -62,6 +62,10 @@ std::string ratio_text(double value) {
   return std::isfinite(value) ? absl::StrFormat("%.3f", value) : "-";
 }
 
+std::string estimate_text(double value) {
+  return std::isfinite(value) ? absl::StrCat("about ", significant(value, 2)) : "-";
+}
+
 std::string interval_text(double low, double high) {
   return absl::StrCat("[", ratio_text(low), ", ", ratio_text(high), "]");
 }

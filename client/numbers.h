@@ -21,6 +21,9 @@ std::string in_microseconds(std::int64_t value_ns);
 // "0.912".
 std::string ratio_text(double value);
 
+// "about 1.6", of a ratio without an interval.
+std::string estimate_text(double value);
+
 // "[0.905, 0.921]".
 std::string interval_text(double low, double high);
 

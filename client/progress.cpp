@@ -30,6 +30,13 @@ std::string left_text(const v1::Experiment& experiment) {
              : "";
 }
 
+// What holds a running experiment up: another one, or a full disk.
+std::string waiting_text(const v1::Experiment& experiment) {
+  return experiment.state() == v1::RUNNING && !experiment.message().empty()
+             ? absl::StrCat(", ", one_line(experiment.message()))
+             : "";
+}
+
 }  // namespace
 
 std::string progress_text(const v1::Experiment& experiment) {
@@ -47,7 +54,8 @@ std::string progress_text(const v1::Experiment& experiment) {
                       state,
                       ", ",
                       work_text(experiment),
-                      experiment.state() == v1::RUNNING ? left_text(experiment) : "");
+                      experiment.state() == v1::RUNNING ? left_text(experiment) : "",
+                      waiting_text(experiment));
 }
 
 std::string progress_bar(const v1::Experiment& experiment) {
@@ -63,7 +71,8 @@ std::string progress_bar(const v1::Experiment& experiment) {
                       std::string(kWidth - filled, '.'),
                       "] ",
                       tail,
-                      left_text(experiment));
+                      left_text(experiment),
+                      waiting_text(experiment));
 }
 
 Progress::~Progress() {
@@ -83,7 +92,8 @@ void Progress::show(const v1::Experiment& experiment) {
                                        "/",
                                        experiment.queue_position(),
                                        "/",
-                                       experiment.num_finished());
+                                       experiment.num_finished(),
+                                       waiting_text(experiment));
   if (key != shown_) {
     shown_ = key;
     out_ << progress_text(experiment) << "\n" << std::flush;

@@ -184,6 +184,10 @@ absl::StatusOr<int> sweep(Session& session, const SweepOptions& options) {
     return replay_file(session, replay);
   }
   if (!options.resumed.empty()) {
+    if (!options.request.operator_name.empty()) {
+      return absl::InvalidArgumentError(
+          "--resume: takes no operator; what the sweep asks for is stored");
+    }
     return resume(session, options.resumed);
   }
   if (options.request.operator_name.empty()) {

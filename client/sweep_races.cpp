@@ -17,7 +17,7 @@ std::vector<WorkloadRace> races_of(const v1::Experiment& experiment) {
       if (!races.empty()) {
         races.back().result = race.result();
       }
-      races.push_back({.workload = configuration.workload(), .result = {}});
+      races.push_back({.workload = configuration.workload(), .result = {}, .may_go_on = false});
       race = tuning::Race();
       last = workload;
     }
@@ -25,6 +25,7 @@ std::vector<WorkloadRace> races_of(const v1::Experiment& experiment) {
   }
   if (!races.empty()) {
     races.back().result = race.result();
+    races.back().may_go_on = experiment.state() != v1::DONE;
   }
   return races;
 }

@@ -12,6 +12,7 @@ namespace assay::client {
 struct WorkloadRace {
   v1::Workload workload;
   tuning::RaceResult result;
+  bool may_go_on = false;  // the last one of an experiment that is not done
 };
 
 // In the order of the experiment.

@@ -1,14 +1,15 @@
 #include "client/compare_parts.h"
 #include "client/numbers.h"
 #include "client/report.h"
-#include "client/settings.h"
 #include "client/sweep_races.h"
+#include "client/sweep_tables.h"
 #include "proto/text.h"
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 
 #include <algorithm>
-#include <map>
+#include <array>
 #include <utility>
 
 namespace assay::client {
@@ -19,145 +20,108 @@ using tuning::RaceResult;
 using tuning::Standing;
 
 constexpr std::size_t kMostRows = 20;
-constexpr std::size_t kFewRows = 5;  // of each of many workloads
+// Of several workloads a few of each, of many none but the winners.
+constexpr std::size_t kFewRows = 5;
+constexpr std::size_t kMostRankings = 8;
 
-// Winner, ties, those behind by their ratio, what was dropped, what failed.
-std::vector<const RaceEntry*> ranked(const RaceResult& race) {
-  std::vector<const RaceEntry*> entries;
-  for (const RaceEntry& entry : race.entries) {
-    if (entry.standing != Standing::kFailed) {
-      entries.push_back(&entry);
-    }
-  }
-  std::ranges::stable_sort(entries, [](const RaceEntry* a, const RaceEntry* b) {
-    return a->standing != b->standing ? a->standing < b->standing : a->ratio < b->ratio;
-  });
-  return entries;
+std::int64_t num_standing(const RaceResult& race, Standing standing) {
+  return std::ranges::count(race.entries, standing, &RaceEntry::standing);
 }
 
-// What tells workloads and arms apart, and the tables that grow by a race each.
-class SweepTables {
- public:
-  SweepTables(const Varying& workloads, const Varying& arms) : workloads_(workloads), arms_(arms) {
-    if (workloads_.any()) {
-      ranking_.columns.push_back({"workload"});
-      failures_.columns.push_back({"workload"});
-    }
-    for (const Column& column : {Column{"configuration"},
-                                 Column{"us", Align::kRight},
-                                 Column{"of winner", Align::kRight},
-                                 Column{"interval", Align::kRight},
-                                 Column{"standing"}}) {
-      ranking_.columns.push_back(column);
-    }
-    for (const Column& column : {Column{"failure"},
-                                 Column{"configurations", Align::kRight},
-                                 Column{"the first"},
-                                 Column{"why"}}) {
-      failures_.columns.push_back(column);
+void add_sweep_facts(Report& report,
+                     const v1::Experiment& experiment,
+                     const std::vector<WorkloadRace>& races,
+                     const SweepNames& names) {
+  const v1::SweepSpec& sweep = experiment.spec().sweep();
+  std::string strategy = sweep.strategy().empty() ? "exhaustive" : sweep.strategy();
+  if (sweep.max_configurations() > 0) {
+    absl::StrAppend(&strategy,
+                    ", at most ",
+                    counted(sweep.max_configurations(), "configuration"),
+                    " of a workload");
+  }
+  if (sweep.budget_ns() > 0) {
+    absl::StrAppend(
+        &strategy, ", at most ", duration_text(sweep.budget_ns()), " of running time a workload");
+  }
+  const std::string baseline = races.empty() ? "" : proto::text_of(races[0].result.baseline_arm);
+  for (const auto& [name, text] : {std::pair("strategy", strategy),
+                                   std::pair("baseline", baseline),
+                                   std::pair("variant", names.arms.constant_text()),
+                                   std::pair("workload", names.workloads.constant_text())}) {
+    if (!text.empty()) {
+      report.facts.emplace_back(name, text);
     }
   }
+}
 
-  void add(const WorkloadRace& race, std::size_t most_rows) {
-    std::string workload = workloads_.text_of(settings_of(race.workload));
-    const std::vector<const RaceEntry*> entries = ranked(race.result);
-    for (std::size_t i = 0; i < std::min(entries.size(), most_rows); ++i) {
-      ranking_.rows.push_back(ranking_row(*entries[i], workload));
-      workload.clear();
-    }
-    if (entries.size() > most_rows) {
-      const auto num_left = static_cast<std::int64_t>(entries.size() - most_rows);
-      ranking_.rows.push_back(begin_row(""));
-      ranking_.rows.back().push_back(absl::StrCat("and ", with_commas(num_left), " more"));
-    }
-    add_failures(race);
-  }
-
-  void write(Report& report) {
-    report.tables.push_back(std::move(ranking_));
-    if (!failures_.rows.empty()) {
-      report.tables.push_back(std::move(failures_));
-    }
-  }
-
- private:
-  std::vector<std::string> begin_row(const std::string& workload) const {
-    return workloads_.any() ? std::vector<std::string>{workload} : std::vector<std::string>();
-  }
-
-  std::string arm_text(const RaceEntry& entry) const {
-    const std::string text = arms_.text_of(settings_of(entry.arm));
-    return text.empty() ? proto::text_of(entry.arm) : text;
-  }
-
-  std::vector<std::string> ranking_row(const RaceEntry& entry, const std::string& workload) const {
-    const bool has_interval = entry.has_interval && entry.standing != Standing::kWinner;
-    std::vector<std::string> row = begin_row(workload);
-    row.push_back(arm_text(entry));
-    row.push_back(entry.median_ns > 0 ? in_microseconds(entry.median_ns) : "-");
-    row.push_back(entry.ratio > 0 ? ratio_text(entry.ratio) : "-");
-    row.push_back(has_interval ? interval_text(entry.ratio_low, entry.ratio_high) : "-");
-    row.emplace_back(tuning::name_of(entry.standing));
-    return row;
-  }
-
-  // One row a class, with its first configuration.
-  void add_failures(const WorkloadRace& race) {
-    std::map<v1::FailureClass, std::pair<std::int64_t, const RaceEntry*>> classes;
-    for (const RaceEntry& entry : race.result.entries) {
-      if (entry.standing == Standing::kFailed) {
-        auto& [num, first] = classes[entry.failure];
-        first = num++ == 0 ? &entry : first;
-      }
-    }
-    for (const auto& [failure, found] : classes) {
-      std::vector<std::string> row = begin_row(workloads_.text_of(settings_of(race.workload)));
-      row.push_back(proto::spoken(v1::FailureClass_Name(failure)));
-      row.push_back(with_commas(found.first));
-      row.push_back(arm_text(*found.second));
-      row.push_back(found.second->message);
-      failures_.rows.push_back(std::move(row));
-    }
-  }
-
-  const Varying& workloads_;
-  const Varying& arms_;
-  Table ranking_;
-  Table failures_;
-};
-
-std::string winner_text(const RaceResult& race) {
+std::string winner_text(const WorkloadRace& each) {
+  const RaceResult& race = each.result;
+  const auto num_tried = static_cast<std::int64_t>(race.entries.size());
   if (!race.winner) {
-    return absl::StrCat("no winner: none of ",
-                        counted(static_cast<std::int64_t>(race.entries.size()), "configuration"),
+    return absl::StrCat(each.may_go_on ? "no winner so far" : "no winner",
+                        ": none of ",
+                        counted(num_tried, "configuration"),
                         " may rank");
   }
   const RaceEntry& winner = race.entries[*race.winner];
-  std::string text = absl::StrCat("winner: ",
+  std::string text = absl::StrCat(each.may_go_on ? "winner so far: " : "winner: ",
                                   proto::text_of(winner.arm),
                                   ", ",
                                   in_microseconds(winner.median_ns),
-                                  " us, ",
-                                  ratio_text(race.ratio),
-                                  " of ",
-                                  proto::text_of(race.baseline_arm));
+                                  " us, ");
+  if (proto::text_of(winner.arm) == proto::text_of(race.baseline_arm)) {
+    return absl::StrCat(text, "the baseline itself");
+  }
+  absl::StrAppend(&text, ratio_cell(race.ratio, race.has_interval), " of the baseline's time");
   if (race.has_interval) {
     absl::StrAppend(&text, " ", interval_text(race.ratio_low, race.ratio_high));
   }
   return text;
 }
 
-std::string ties_text(const RaceResult& race) {
-  const auto num = std::ranges::count(race.entries, Standing::kTied, &RaceEntry::standing);
+// Empty without ties.
+std::string ties_text(const std::vector<WorkloadRace>& races) {
+  std::int64_t num = 0;
+  double noise = 0;
+  for (const WorkloadRace& each : races) {
+    if (const std::int64_t num_here = num_standing(each.result, Standing::kTied); num_here > 0) {
+      num += num_here;
+      noise = std::max(noise, each.result.noise);
+    }
+  }
   if (num == 0) {
     return "";
   }
   return absl::StrCat("ties: ",
                       counted(num, "configuration"),
-                      " within the noise of ",
-                      percent_text(race.noise),
-                      "; of equals the one that was there first stays (a stored winner, the "
-                      "defaults, then the order of the strategy)");
+                      " not to be told from the winner within the noise of ",
+                      races.size() > 1 ? "at most " : "",
+                      percent_text(noise),
+                      "; what was there first stays: a stored winner, the defaults, then the "
+                      "strategy's order");
+}
+
+// "1 winner, 2 tied, 3 dropped".
+std::string standings_text(const std::vector<WorkloadRace>& races) {
+  std::vector<std::string> parts;
+  for (const Standing standing : {Standing::kWinner,
+                                  Standing::kTied,
+                                  Standing::kBehind,
+                                  Standing::kDropped,
+                                  Standing::kUnclear,
+                                  Standing::kFailed}) {
+    std::int64_t num = 0;
+    for (const WorkloadRace& each : races) {
+      num += num_standing(each.result, standing);
+    }
+    if (num > 0) {
+      const std::string name(tuning::name_of(standing));
+      parts.push_back(standing == Standing::kWinner ? counted(num, name)
+                                                    : absl::StrCat(with_commas(num), " ", name));
+    }
+  }
+  return absl::StrJoin(parts, ", ");
 }
 
 }  // namespace
@@ -166,37 +130,39 @@ Report sweep_report(const v1::Experiment& experiment) {
   Report report;
   add_device_facts(report, experiment);
   add_run_facts(report, experiment);
-  const v1::SweepSpec& sweep = experiment.spec().sweep();
-  report.facts.emplace_back("strategy", sweep.strategy().empty() ? "exhaustive" : sweep.strategy());
   const std::vector<WorkloadRace> races = races_of(experiment);
-  std::vector<Settings> all_workloads;
-  std::vector<Settings> all_arms;
-  for (const WorkloadRace& each : races) {
-    all_workloads.push_back(settings_of(each.workload));
-    for (const RaceEntry& entry : each.result.entries) {
-      all_arms.push_back(settings_of(entry.arm));
+  const SweepNames names = names_of(races);
+  add_sweep_facts(report, experiment, races, names);
+  const bool is_one = races.size() == 1;
+  std::array<Table, 3> tables;
+  if (!is_one) {
+    tables[0] = winners_table(races, names);
+  }
+  if (races.size() <= kMostRankings) {
+    tables[1] = ranking_table(races, names, is_one ? kMostRows : kFewRows, report);
+  }
+  tables[2] = failures_table(races, names);
+  for (Table& table : tables) {
+    if (!table.rows.empty()) {
+      report.tables.push_back(std::move(table));
     }
   }
-  const Varying workloads(all_workloads);
-  const Varying arms(all_arms);
-  for (const auto& [name, text] : {std::pair("workload", workloads.constant_text()),
-                                   std::pair("variant", arms.constant_text())}) {
-    if (!text.empty()) {
-      report.facts.emplace_back(name, text);
-    }
+  if (is_one) {
+    report.closing.push_back(winner_text(races[0]));
   }
-  SweepTables tables(workloads, arms);
-  for (const WorkloadRace& each : races) {
-    tables.add(each, races.size() > 1 ? kFewRows : kMostRows);
-    const std::string name = workloads.text_of(settings_of(each.workload));
-    const std::string prefix = name.empty() ? "" : absl::StrCat(name, ": ");
-    report.closing.push_back(prefix + winner_text(each.result));
-    if (const std::string ties = ties_text(each.result); !ties.empty()) {
-      report.closing.push_back(prefix + ties);
-    }
+  if (const std::string ties = ties_text(races); !ties.empty()) {
+    report.closing.push_back(ties);
   }
-  tables.write(report);
-  add_closing(report, experiment);
+  if (races.size() > kMostRankings) {
+    report.closing.push_back(absl::StrCat(
+        "every configuration: `assay show ", experiment.experiment_id(), " --format csv`"));
+  }
+  add_closing(report, experiment, standings_text(races));
+  const v1::TaskState state = experiment.state();
+  if (state == v1::CANCELLED || state == v1::INTERRUPTED || state == v1::FAILED) {
+    report.closing.push_back(absl::StrCat(
+        "it goes on where it stands: `assay sweep --resume ", experiment.experiment_id(), "`"));
+  }
   return report;
 }
 

@@ -3,8 +3,8 @@
 #include "client/numbers.h"
 #include "client/session.h"
 #include "client/tuning_header.h"
+#include "client/tuning_text.h"
 #include "proto/status.h"
-#include "proto/text.h"
 
 #include "absl/strings/str_cat.h"
 
@@ -31,70 +31,6 @@ struct ExportOptions {
   std::string output;
   bool includes_stale = false;
 };
-
-std::string tuning_text(const v1::LookupTuningResponse& answer) {
-  if (!answer.has_tuning()) {
-    return absl::StrCat(answer.missing(), "\n");
-  }
-  const v1::Tuning& tuning = answer.tuning();
-  std::string text = absl::StrCat(proto::text_of(tuning.arm()),
-                                  "\n  ",
-                                  in_microseconds(tuning.median_ns()),
-                                  " us, ",
-                                  ratio_text(tuning.ratio()),
-                                  " of ",
-                                  proto::text_of(tuning.baseline_arm()),
-                                  " ",
-                                  interval_text(tuning.ratio_low(), tuning.ratio_high()),
-                                  "\n  match: ",
-                                  answer.match(),
-                                  "\n  from: experiment ",
-                                  tuning.experiment_id(),
-                                  ", ",
-                                  time_text(tuning.measured_ns()),
-                                  ", ",
-                                  with_commas(tuning.num_configurations()),
-                                  " of ",
-                                  with_commas(tuning.num_valid()),
-                                  " configurations (",
-                                  tuning.strategy(),
-                                  "), noise ",
-                                  percent_text(tuning.noise()),
-                                  "\n");
-  if (!tuning.stale().empty()) {
-    absl::StrAppend(&text, "  stale: ", tuning.stale(), "\n");
-  }
-  return text;
-}
-
-Table tunings_table(const v1::ListTuningsResponse& all) {
-  Table table{{{"operator"},
-               {"workload"},
-               {"device"},
-               {"winner"},
-               {"us", Align::kRight},
-               {"of baseline", Align::kRight},
-               {"noise", Align::kRight},
-               {"ties", Align::kRight},
-               {"tried", Align::kRight},
-               {"experiment", Align::kRight},
-               {"stale"}},
-              {}};
-  for (const v1::Tuning& tuning : all.tunings()) {
-    table.rows.push_back({tuning.operator_name(),
-                          tuning.workload(),
-                          tuning.device_model(),
-                          proto::text_of(tuning.arm()),
-                          in_microseconds(tuning.median_ns()),
-                          ratio_text(tuning.ratio()),
-                          percent_text(tuning.noise()),
-                          with_commas(tuning.ties_size()),
-                          with_commas(tuning.num_configurations()),
-                          absl::StrCat(tuning.experiment_id()),
-                          tuning.stale()});
-  }
-  return table;
-}
 
 absl::StatusOr<int> look_up(Session& session, const LookupOptions& options) {
   ASSAY_ASSIGN_OR_RETURN(Connection* const connection, session.connect());
@@ -127,6 +63,19 @@ absl::StatusOr<v1::ListTuningsResponse> list_tunings(Session& session,
   return connection->tunings(request);
 }
 
+// Entries are exported without them too; their workloads then have to be the same.
+v1::ListOperatorsResponse known_operators(Session& session) {
+  const absl::StatusOr<Connection*> connection = session.connect();
+  auto operators = connection.ok() ? (*connection)->operators("") : connection.status();
+  if (!operators.ok()) {
+    session.console().err << one_line(absl::StrCat("no workload is near another one: ",
+                                                   std::string(operators.status().message())))
+                          << "\n";
+    return {};
+  }
+  return *std::move(operators);
+}
+
 absl::StatusOr<int> export_tunings(Session& session, const ExportOptions& options) {
   ASSAY_ASSIGN_OR_RETURN(v1::ListTuningsResponse all,
                          list_tunings(session, options.operator_name, options.device_model));
@@ -148,7 +97,7 @@ absl::StatusOr<int> export_tunings(Session& session, const ExportOptions& option
   if (options.form == "json") {
     ASSAY_ASSIGN_OR_RETURN(text, json_text(fresh));
   } else if (options.form == "header") {
-    ASSAY_ASSIGN_OR_RETURN(text, tuning_header(fresh));
+    ASSAY_ASSIGN_OR_RETURN(text, tuning_header(fresh, known_operators(session)));
   } else {
     return absl::InvalidArgumentError(
         absl::StrCat("--format: `", options.form, "`: expected json or header"));
@@ -192,11 +141,7 @@ void add_tuning_commands(CLI::App& app, Session& session) {
       "  assay tuning list\n  assay tuning list qsa_decode --format markdown",
       [&session, name]() -> absl::StatusOr<int> {
         ASSAY_ASSIGN_OR_RETURN(const v1::ListTuningsResponse all, list_tunings(session, *name, ""));
-        const Table table = tunings_table(all);
-        const std::string text =
-            all.tunings().empty() ? "nothing is tuned yet: `assay sweep OPERATOR` fills the table\n"
-                                  : table_text(table, session.format());
-        ASSAY_RETURN_IF_ERROR(session.print(all, text));
+        ASSAY_RETURN_IF_ERROR(session.print(all, tunings_text(all, session.format())));
         return kFine;
       });
   list->add_option("operator", *name, "left out: all");

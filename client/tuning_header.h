@@ -10,7 +10,10 @@
 
 namespace assay::client {
 
-// In the table's order. INVALID_ARGUMENT names an entry whose text a string literal cannot hold.
-absl::StatusOr<std::string> tuning_header(const v1::ListTuningsResponse& table);
+// In the table's order. `operators` say which axes are integers; one that is not among them has no
+// near workloads. INVALID_ARGUMENT names an entry whose text a string literal cannot hold,
+// FAILED_PRECONDITION: the table is empty.
+absl::StatusOr<std::string> tuning_header(const v1::ListTuningsResponse& table,
+                                          const v1::ListOperatorsResponse& operators);
 
 }  // namespace assay::client

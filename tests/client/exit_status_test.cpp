@@ -1,6 +1,7 @@
 #include "client/exit_status.h"
 
 #include "tests/client/fixtures.h"
+#include "tests/client/sweep_fixtures.h"
 
 #include <gtest/gtest.h>
 
@@ -56,6 +57,42 @@ TEST(ExitStatus, FailsForASurvivingMutantAndADifferingCase) {
   EXPECT_EQ(exit_status(experiment, kNothing), 0);
   experiment.mutable_configurations(3)->mutable_check()->set_passed(false);
   EXPECT_EQ(exit_status(experiment, kNothing), 3);
+}
+
+TEST(ExitStatus, FailsForASweepOfWhichAWorkloadHasNoWinner) {
+  v1::Experiment sweep = made_up_sweep();
+  add_try(sweep, "64", "1", v1::FASTER, 0.9);
+  EXPECT_EQ(exit_status(sweep, kNothing), 0);
+  add_failed(sweep, "128", "1", v1::COMPILE, "");
+  EXPECT_EQ(exit_status(sweep, kNothing), 1);
+  add_try(sweep, "128", "2", v1::UNDECIDED, 1.0);
+  EXPECT_EQ(exit_status(sweep, kNothing), 0);
+  sweep.set_state(v1::CANCELLED);
+  EXPECT_EQ(exit_status(sweep, kNothing), 1);
+}
+
+TEST(ExitStatus, RejectsASweepForOtherBitsButNotForWhatCannotBeHad) {
+  for (const v1::FailureClass failure : {v1::COMPILE,
+                                         v1::RESOURCES,
+                                         v1::LAUNCH,
+                                         v1::TIMEOUT,
+                                         v1::RUNTIME,
+                                         v1::WRONG_OUTPUT,
+                                         v1::BIT_DRIFT,
+                                         v1::CONSTRAINTS}) {
+    v1::Experiment sweep = made_up_sweep();
+    add_try(sweep, "64", "1", v1::FASTER, 0.9);
+    add_failed(sweep, "64", "2", failure, "");
+    const bool is_rejected = failure == v1::WRONG_OUTPUT || failure == v1::BIT_DRIFT;
+    EXPECT_EQ(exit_status(sweep, kNothing), is_rejected ? 3 : 0) << v1::FailureClass_Name(failure);
+  }
+}
+
+TEST(ExitStatus, TakesTheStepsOfASweepForNoVerdict) {
+  v1::Experiment sweep = made_up_sweep();
+  add_try(sweep, "64", "1", v1::UNDECIDED, 1.0);
+  add_try(sweep, "64", "2", v1::SLOWER, 1.2);
+  EXPECT_EQ(exit_status(sweep, kBoth), 0);
 }
 
 TEST(ExitStatus, TellsWhatWasTypedWrongFromWhatWentWrong) {

@@ -157,4 +157,29 @@ grpc::Status FakeService::ListGoldens(grpc::ServerContext* /*context*/,
   return take_status();
 }
 
+grpc::Status FakeService::Resume(grpc::ServerContext* /*context*/,
+                                 const v1::ResumeRequest* request,
+                                 v1::Experiment* reply) {
+  resumed.push_back(request->experiment_id());
+  reply->set_experiment_id(result.experiment_id());
+  reply->set_state(v1::QUEUED);
+  return take_status();
+}
+
+grpc::Status FakeService::LookupTuning(grpc::ServerContext* /*context*/,
+                                       const v1::LookupTuningRequest* request,
+                                       v1::LookupTuningResponse* reply) {
+  looked_up = *request;
+  *reply = tuning;
+  return take_status();
+}
+
+grpc::Status FakeService::ListTunings(grpc::ServerContext* /*context*/,
+                                      const v1::ListTuningsRequest* request,
+                                      v1::ListTuningsResponse* reply) {
+  tunings_asked = *request;
+  *reply = tuning_list;
+  return take_status();
+}
+
 }  // namespace assay::client

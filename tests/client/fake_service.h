@@ -18,6 +18,8 @@ class FakeService final : public v1::Assay::Service {
   v1::Experiment result;  // what Get and Watch end with
   v1::ListDevicesResponse device_list;
   v1::ListOperatorsResponse operator_list;
+  v1::LookupTuningResponse tuning;
+  v1::ListTuningsResponse tuning_list;
   grpc::Status next_status;         // of the next unary call but Get
   bool watch_hangs = false;         // until the caller leaves
   bool whole_is_too_large = false;  // Get answers only for one configuration
@@ -29,6 +31,9 @@ class FakeService final : public v1::Assay::Service {
   v1::JudgeRequest judged;
   v1::AcceptBitsRequest accepted;
   std::vector<v1::ListGoldensRequest> goldens_asked;
+  std::vector<std::int64_t> resumed;
+  v1::LookupTuningRequest looked_up;
+  v1::ListTuningsRequest tunings_asked;
 
   grpc::Status Submit(grpc::ServerContext* context,
                       const v1::SubmitRequest* request,
@@ -60,6 +65,15 @@ class FakeService final : public v1::Assay::Service {
   grpc::Status ListGoldens(grpc::ServerContext* context,
                            const v1::ListGoldensRequest* request,
                            v1::ListGoldensResponse* reply) override;
+  grpc::Status Resume(grpc::ServerContext* context,
+                      const v1::ResumeRequest* request,
+                      v1::Experiment* reply) override;
+  grpc::Status LookupTuning(grpc::ServerContext* context,
+                            const v1::LookupTuningRequest* request,
+                            v1::LookupTuningResponse* reply) override;
+  grpc::Status ListTunings(grpc::ServerContext* context,
+                           const v1::ListTuningsRequest* request,
+                           v1::ListTuningsResponse* reply) override;
 
   // Keeps what is uploaded.
   std::map<std::string, std::string> blobs;

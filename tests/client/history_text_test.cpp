@@ -24,6 +24,17 @@ TEST(History, ShowsExperimentsToPeopleAndRawToPrograms) {
             std::string::npos);
 }
 
+TEST(History, ShowsOfASweepsVerdictsOnlyARejection) {
+  v1::ListResponse response;
+  v1::Experiment& experiment = *response.add_experiments();
+  experiment = made_up_comparison();
+  experiment.mutable_spec()->set_kind(v1::SWEEP);
+  experiment.set_worst_verdict(v1::UNDECIDED);
+  EXPECT_EQ(experiments_text(response, Format::kTable).find("undecided"), std::string::npos);
+  experiment.set_worst_verdict(v1::REJECTED);
+  EXPECT_NE(experiments_text(response, Format::kTable).find(" rejected "), std::string::npos);
+}
+
 TEST(History, ShowsABenchAmongExperiments) {
   v1::ListResponse response;
   *response.add_experiments() = made_up_bench();

@@ -10,6 +10,7 @@ namespace {
 TEST(Numbers, NeverShowsNanOrInfinity) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(ratio_text(nan), "-");
+  EXPECT_EQ(estimate_text(nan), "-");
   EXPECT_EQ(percent_text(std::numeric_limits<double>::infinity()), "-");
 }
 

@@ -37,6 +37,20 @@ TEST(Progress, WritesPlainLinesOnlyForChanges) {
             "experiment 7: running, 1 of 4 configurations\n");
 }
 
+TEST(Progress, SaysWhatHoldsARunningExperimentUp) {
+  std::ostringstream out;
+  Progress progress(out, false);
+  v1::Experiment experiment = running(1, 0);
+  progress.show(experiment);
+  experiment.set_message("makes way for experiment 9");
+  progress.show(experiment);
+  EXPECT_EQ(out.str(),
+            "experiment 7: running, 1 of 4 configurations\n"
+            "experiment 7: running, 1 of 4 configurations, makes way for experiment 9\n");
+  EXPECT_EQ(progress_bar(experiment),
+            "[#####...............] 1 of 4 configurations, makes way for experiment 9");
+}
+
 TEST(Progress, DrawsOneLineAgainOnATerminalAndTakesItAway) {
   std::ostringstream out;
   {
