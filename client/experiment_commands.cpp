@@ -80,7 +80,6 @@ absl::StatusOr<int> follow_and_print(Session& session,
   return exit_status(experiment, fail_on);
 }
 
-// Either an operator of the catalogue, or that of a specification, which is then with the daemon.
 absl::Status settle_operator(Session& session, SpecOptions& options) {
   if (options.operator_name.empty() == options.source.empty()) {
     return absl::InvalidArgumentError("name an operator, or a specification with --spec");

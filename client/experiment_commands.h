@@ -10,6 +10,10 @@
 
 namespace assay::client {
 
+// Either an operator of the catalogue, or that of a specification, which is then with the daemon
+// and named by `options`; its baseline is settled too.
+absl::Status settle_operator(Session& session, SpecOptions& options);
+
 // Submits, follows to the end unless --detach, prints, and gives the exit status.
 absl::StatusOr<int> submit(Session& session, v1::ExperimentKind kind, const SpecOptions& options);
 

@@ -190,11 +190,19 @@ absl::StatusOr<int> sweep(Session& session, const SweepOptions& options) {
     }
     return resume(session, options.resumed);
   }
-  if (options.request.operator_name.empty()) {
+  SpecOptions request = options.request;
+  request.source = options.spec;
+  if (request.operator_name.empty() && request.source.empty()) {
     return absl::InvalidArgumentError(
         "name an operator (see `assay operators`), or give --spec, --resume or --replay");
   }
-  return submit(session, v1::SWEEP, options.request);
+  ASSAY_RETURN_IF_ERROR(settle_operator(session, request));
+  // A specification's first variant is what bits are held against and, unless another is named,
+  // what is walked.
+  if (!request.source.empty() && request.candidates.empty()) {
+    request.candidates = {request.baseline};
+  }
+  return submit(session, v1::SWEEP, request);
 }
 
 constexpr char kExamples[] =
@@ -202,6 +210,7 @@ constexpr char kExamples[] =
     "  assay sweep tree_attention --variant warpgroup --strategy genetic --budget 60s\n"
     "  assay sweep --resume last\n"
     "  assay sweep --replay cache.json.gz --strategy genetic --budget 200 --repeats 50\n"
+    "  assay sweep --spec kernel.json --strategy genetic --budget 200\n"
     "  assay sweep --spec kernel.json --count";
 
 }  // namespace
@@ -219,7 +228,9 @@ void add_sweep_command(CLI::App& app, Session& session) {
       [&session, options] { return sweep(session, *options); });
   add_common_options(*command, options->request, false);
   add_sweep_options(*command, options->request);
-  command->add_option("--spec", options->spec, "a T1 file, as of Kernel Tuner or KTT");
+  command->add_option("--spec",
+                      options->spec,
+                      "kernels of your own: a T1 file, as of Kernel Tuner or KTT, or our JSON");
   command->add_flag("--count", options->counts, "print the number of valid configurations");
   command->add_option("--replay", options->replay.file, "a file that `assay import` reads");
   command
