@@ -90,7 +90,7 @@ std::string people_text(const RecordedFile& file, const Replay& replay, Format f
                      counted(static_cast<std::int64_t>(ranking.ties.size() - kMaxShownTies), "row"),
                      " more within the noise of the winner"));
   }
-  report.closing.push_back(
+  report.closing.emplace_back(
       "after so many tries: the best found over the best there is, mean over the seeds");
   return report_text(report, format);
 }
