@@ -71,6 +71,7 @@ absl::StatusOr<PointSet> points_of(const v1::Recording& recording,
   std::map<std::vector<std::uint16_t>, std::uint32_t> first_rows;
   for (const v1::RecordedRow& row : rows) {
     std::vector<std::uint16_t> point;
+    point.reserve(places.size());
     for (int i = 0; i < num_parameters; ++i) {
       point.push_back(places[static_cast<std::size_t>(i)][row.values(i)]);
     }
