@@ -29,6 +29,9 @@ class CudaSource : public LoadedSource {
  public:
   explicit CudaSource(cudaLibrary_t library) : library_(library) {}
 
+  CudaSource(const CudaSource&) = delete;
+  CudaSource& operator=(const CudaSource&) = delete;
+
   // An error here is reported again by what follows.
   ~CudaSource() override { cudaLibraryUnload(library_); }
 
@@ -84,8 +87,8 @@ v1::FailureClass class_of(cudaError_t error) {
 // The copies and the launch of a stage on a stream.
 class Launcher {
  public:
-  Launcher(SourceLaunch launch, const kernels::CudaKernelInfo& info, cudaStream_t stream)
-      : launch_(std::move(launch)), info_(info), stream_(stream) {}
+  Launcher(SourceLaunch launch, kernels::CudaKernelInfo info, cudaStream_t stream)
+      : launch_(std::move(launch)), info_(std::move(info)), stream_(stream) {}
 
   absl::Status operator()(const kernels::Call& call) const {
     for (const TensorCopy& copy : launch_.copies) {
