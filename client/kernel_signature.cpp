@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <map>
 #include <utility>
 
 namespace assay::client {
@@ -63,30 +62,37 @@ std::vector<std::string> words_of(std::string_view text) {
   return words;
 }
 
-std::string dtype_of(const std::string& type) {
-  static const std::map<std::string, std::string> kTypes = {{"float", "f32"},
-                                                            {"double", "f64"},
-                                                            {"half", "f16"},
-                                                            {"__half", "f16"},
-                                                            {"__nv_bfloat16", "bf16"},
-                                                            {"char", "i8"},
-                                                            {"signed char", "i8"},
-                                                            {"int8_t", "i8"},
-                                                            {"unsigned char", "u8"},
-                                                            {"uint8_t", "u8"},
-                                                            {"bool", "u8"},
-                                                            {"int", "i32"},
-                                                            {"unsigned int", "i32"},
-                                                            {"unsigned", "i32"},
-                                                            {"int32_t", "i32"},
-                                                            {"uint32_t", "i32"},
-                                                            {"long long", "i64"},
-                                                            {"unsigned long long", "i64"},
-                                                            {"int64_t", "i64"},
-                                                            {"uint64_t", "i64"},
-                                                            {"size_t", "i64"}};
-  const auto found = kTypes.find(type);
-  return found == kTypes.end() ? "" : found->second;
+// How C++ spells the types that are known.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 21> kTypes = {
+    {{"float", "f32"},
+     {"double", "f64"},
+     {"half", "f16"},
+     {"__half", "f16"},
+     {"__nv_bfloat16", "bf16"},
+     {"char", "i8"},
+     {"signed char", "i8"},
+     {"int8_t", "i8"},
+     {"unsigned char", "u8"},
+     {"uint8_t", "u8"},
+     {"bool", "u8"},
+     {"int", "i32"},
+     {"unsigned int", "i32"},
+     {"unsigned", "i32"},
+     {"int32_t", "i32"},
+     {"uint32_t", "i32"},
+     {"long long", "i64"},
+     {"unsigned long long", "i64"},
+     {"int64_t", "i64"},
+     {"uint64_t", "i64"},
+     {"size_t", "i64"}}};
+
+std::string dtype_of(std::string_view type) {
+  for (const auto& [spelled, dtype] : kTypes) {
+    if (spelled == type) {
+      return std::string(dtype);
+    }
+  }
+  return "";
 }
 
 KernelParameter parameter_of(std::string_view text) {
