@@ -3,46 +3,7 @@
 #
 # The main job on the cpu device with the real programs: every suite passes and reproduces the goldens of the
 # repository, a golden that is broken fails the check, a drifting variant is refused.
-set -uo pipefail
-assayd="$1" assay="$2" runner="$3" goldens="$4"
-folder="$(mktemp -d)"
-daemon_pid=""
-failures=0
-
-stop_daemon() {
-  [ -n "$daemon_pid" ] && kill -TERM "$daemon_pid" && wait "$daemon_pid"
-  daemon_pid=""
-}
-trap 'stop_daemon; rm -rf "$folder"' EXIT
-
-# start_daemon GOLDENS: on a database of its own.
-start_daemon() {
-  stop_daemon
-  rm -f "$folder"/assay.db*
-  export ASSAY_ADDRESS="unix:$folder/assay.sock"
-  "$assayd" --db "$folder/assay.db" --listen "$ASSAY_ADDRESS" --runner "$runner" --goldens "$1" \
-    >"$folder/assayd.log" 2>&1 &
-  daemon_pid=$!
-  local tries=0
-  until grep -q '^assayd listening on' "$folder/assayd.log"; do
-    kill -0 "$daemon_pid" 2>/dev/null && [ "$((tries += 1))" -lt 300 ] || { cat "$folder/assayd.log" && exit 1; }
-    sleep 0.1
-  done
-}
-
-# expect STATUS TEXT WORDS...: runs assay WORDS and insists on its exit status and on a line that has TEXT.
-expect() {
-  local wanted="$1" text="$2" status=0
-  shift 2
-  "$assay" "$@" >"$folder/out.txt" 2>"$folder/err.txt" || status=$?
-  if [ "$status" -ne "$wanted" ] || ! grep -qF -- "$text" "$folder/out.txt" "$folder/err.txt"; then
-    printf 'FAILED: assay %s\nexit status %s, expected %s and "%s"\n' "$*" "$status" "$wanted" "$text"
-    cat "$folder/out.txt" "$folder/err.txt"
-    failures=$((failures + 1))
-  else
-    printf 'ok: assay %s: %s\n' "$*" "$text"
-  fi
-}
+source "$(dirname "${BASH_SOURCE[0]}")/job.sh"
 
 start_daemon "$goldens"
 expect 0 "two_cell" operators qsa_decode
@@ -77,6 +38,8 @@ expect 0 "compare" list
 mkdir "$folder/broken"
 sed 's/\(\tsubset\/all\/7\tall\tbaseline\tany_device\t\)[0-9a-f]\{4\}/\1ffff/' "$goldens/qsa_decode.tsv" \
   >"$folder/broken/qsa_decode.tsv"
+stop_daemon
+rm -f "$folder"/assay.db*
 start_daemon "$folder/broken"
 expect 3 "subset/all/7" check qsa_decode --suite subset --device cpu
 
