@@ -32,7 +32,7 @@ std::uint16_t f16_bits(float value) {
   }
   // Adding a power of two leaves the bits that fit: the sum is rounded as the half would be.
   const int exponent = std::max(static_cast<int>(bits >> 23 & 0xffU), 113);
-  const float step = std::bit_cast<float>(static_cast<std::uint32_t>(exponent - 10 + 23) << 23);
+  const auto step = std::bit_cast<float>(static_cast<std::uint32_t>(exponent - 10 + 23) << 23);
   const float rounded = (magnitude + step) - step;
   // As a half of the same value: 2^-112 moves the exponent, the fraction loses 13 zero bits.
   const auto half = std::bit_cast<std::uint32_t>(rounded * 0x1p-112F) >> 13;

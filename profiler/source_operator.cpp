@@ -257,7 +257,7 @@ absl::Status SourceOperator::timed_by_kernels_only() const {
 }
 
 std::string SourceOperator::take_log() {
-  const std::string text = absl::StrJoin(log_, "\n");
+  std::string text = absl::StrJoin(log_, "\n");
   log_.clear();
   return text;
 }
