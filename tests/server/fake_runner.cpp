@@ -307,7 +307,8 @@ class FakeRunner {
 
   // Whether what is to be opened is known, and compiles.
   bool is_there(v1::RunnerReply& reply) const {
-    if (open_.operator_name() == "fake") {
+    // Sources have an @ in their name.
+    if (open_.operator_name().find('@') == std::string::npos) {
       return true;
     }
     if (source_.files().empty() || open_.operator_name() != tuning::source_operator_name(source_)) {
