@@ -17,6 +17,8 @@ rm -rf "$bundle"
 cmake --install build/ci --prefix "$bundle" --strip
 cmake --install build/ci --prefix "$bundle" --component gpu_tests --strip
 install -m 755 scripts/gpu_run.sh scripts/gpu_trust.sh scripts/gpu_sweeps.sh scripts/attention_table.py "$bundle/"
+mkdir -p "$bundle/sources"
+install -m 644 scripts/gpu_sources/* docs/examples/scale* "$bundle/sources/"
 # The competition's script, where it lies beside the repository.
 peers=../shared/peers/attention_peers.py
 [ ! -f "$peers" ] || install -m 644 "$peers" "$bundle/"

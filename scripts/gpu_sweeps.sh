@@ -2,6 +2,9 @@
 #
 # sweeps: the spaces of each operator's launch parameters, then the tuning table as JSON, header and list. SWEEPS="qsa tree
 # block" picks operators, WORKLOADS="q1 q7" their workloads. Writes sweeps.txt, tunings.json, tuned.h.
+# sources: kernels from source: old against new code, configurations that crash and hang, sums by atomics.
+# rate: configurations a second of a sweep of 200, beside a loop that compiles and launches seven times.
+# many: 5,000 kernels, half of which cannot be launched, and what memory they leave. Each writes to its NAME.txt.
 
 sweep_axes() {
   case "$1" in
@@ -39,5 +42,84 @@ run_sweeps() {
   "$assay" tuning export --format json -o "$out/tunings.json" || status=1
   "$assay" tuning export --format header -o "$out/tuned.h" || status=1
   grep -E '^(==|winner|ties|exit|[0-9,]+ configurations?)' "$out/sweeps.txt"
+  return "$status"
+}
+
+run_sources() {
+  local status=0
+  start_daemon || return 1
+  {
+    echo "== old code against new code"
+    "$assay" compare --spec "$here/sources/scale.json" --candidate new -a 'n=[1000,1000000,100000000]' --device "$device" ||
+      status=1
+    echo "== a crash and a hang in a sweep, and what comes after it"
+    "$assay" sweep --spec "$here/sources/faults.json" --device "$device" --deadline 10s
+    [ $? -eq 0 ] || status=1
+    "$assay" measure --spec "$here/sources/faults.json" --device "$device" || status=1
+    "$assay" devices || status=1
+    echo "== a reference that is not deterministic"
+    "$assay" compare --spec "$here/sources/atomics.json" --candidate again --device "$device"
+    [ $? -eq 3 ] || status=1
+  } >"$out/sources.txt" 2>&1
+  grep -vE '^experiment [0-9]+: running' "$out/sources.txt"
+  return "$status"
+}
+
+run_rate() {
+  local status=0
+  start_daemon || return 1
+  {
+    echo "== assay sweep, exhaustive"
+    time "$assay" sweep --spec "$here/sources/tune.json" --device "$device" --format markdown || status=1
+    echo "== assay sweep, 60 of them by the genetic strategy"
+    time "$assay" sweep --spec "$here/sources/tune.json" --device "$device" --strategy genetic --budget 60 --seed 1 || status=1
+    echo "== a plain loop"
+    stop_daemon
+    python3 "$here/sources/plain_loop.py" "$here/sources/tune.json" || status=1
+  } >"$out/rate.txt" 2>&1
+  grep -vE '^experiment [0-9]+: running' "$out/rate.txt" | grep -E '^(==|real|winner|ties|[0-9]+ conf|fastest|\||strategy)'
+  return "$status"
+}
+
+# Used device memory, and the resident memory of the runner and of its compiler, in MiB.
+memory_line() {
+  local pid rss=""
+  for pid in $(pgrep -f 'assay-runner --(device|compile)'); do
+    rss+=" $(($(awk '/VmRSS/ { print $2 }' "/proc/$pid/status" 2>/dev/null || echo 0) / 1024))"
+  done
+  echo "$SECONDS s: device $(nvidia-smi --query-gpu=memory.used --format=csv,noheader,nounits | head -1) MiB, processes$rss MiB"
+}
+
+run_many() {
+  local status=0 pid
+  start_daemon || return 1
+  mkdir -p "$scratch/many"
+  cp "$here/sources/many.cu" "$scratch/many/"
+  python3 -c 'import json
+n = {"dtype": "i32", "value": "n"}
+print(json.dumps({
+    "name": "many", "summary": "small kernels, half of which ask for too much shared memory", "files": [{"name": "many.cu"}],
+    "axes": [{"name": "n", "default_value": 4096, "min": 1, "max": 1000000}],
+    "parameters": [{"name": "tag", "values": [str(i) for i in range(2500)]}, {"name": "bytes", "values": ["1024", "1048576"]}],
+    "tensors": [{"name": "x", "dtype": "i32", "role": "input", "shape": ["n"], "fill": {"kind": "index"}},
+                {"name": "y", "dtype": "i32", "role": "output", "shape": ["n"]}],
+    "stages": [{"name": "add", "kernel": "add_tag", "arguments": [{"tensor": "x"}, {"tensor": "y"}, n],
+                "grid": ["(n + 255) // 256"], "block": ["256"], "shared_bytes": "bytes"}]}))' >"$scratch/many/many.json"
+  {
+    # Once before, so that the context and the compiler are there.
+    "$assay" measure --spec "$scratch/many/many.json" --device "$device" --cache hot --rounds 1 --calls 3 >/dev/null || status=1
+    memory_line
+    "$assay" measure --spec "$scratch/many/many.json" --device "$device" --cache hot --rounds 1 --calls 3 \
+      -a tag=[0:2499] -a bytes=[1024,1048576] --format csv >"$scratch/many.csv" 2>"$scratch/many.log" &
+    pid=$!
+    while kill -0 "$pid" 2>/dev/null && [ "$SECONDS" -lt "$part_end" ]; do
+      sleep 15
+      memory_line
+      tail -n 1 "$scratch/many.log"
+    done
+    "$assay" list --limit 1
+    "$assay" devices
+  } >"$out/many.txt" 2>&1
+  cat "$out/many.txt"
   return "$status"
 }
