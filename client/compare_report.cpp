@@ -172,7 +172,10 @@ class CompareReport {
 
   // Blocks and records that were kept and not judged are never silent.
   std::string measured_marks(const v1::Configuration& configuration) {
-    std::string marks;
+    std::string marks =
+        configuration.message().empty()
+            ? ""
+            : note_mark(report_, absl::StrCat("the compiler says: ", configuration.message()));
     for (const v1::Measurement* measurement :
          {&configuration.baseline(), &configuration.candidate()}) {
       std::int64_t num_disqualified = 0;

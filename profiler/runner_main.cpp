@@ -21,6 +21,8 @@
 namespace assay::profiler {
 namespace {
 
+constexpr std::int64_t kMostCompileSeconds = 3'600;
+constexpr std::int64_t kLeastCompileBytes = std::int64_t{1} << 28;
 constexpr std::int64_t kDefaultPrivateCache_bytes = std::int64_t{2} << 20;
 constexpr std::string_view kUsage =
     R"(usage: assay-runner --device cpu|cuda:N (--nonce HEX32 | --describe) [options]
@@ -44,11 +46,13 @@ struct Options {
   bool describe = false;
   std::int64_t private_cache_bytes = kDefaultPrivateCache_bytes;
   bool allow_unsandboxed = false;
+  CompileLimits compile_limits;
   Plant plant;
 };
 
 absl::StatusOr<Options> parse_options(std::span<char* const> arguments) {
   Options options;
+  std::int64_t seconds = 0;
   for (std::size_t place = 0; place < arguments.size(); ++place) {
     const std::string name = arguments[place];
     if (name == "--describe") {
@@ -72,6 +76,14 @@ absl::StatusOr<Options> parse_options(std::span<char* const> arguments) {
     } else if (name == "--cpu-l2-bytes" && absl::SimpleAtoi(value, &options.private_cache_bytes) &&
                options.private_cache_bytes > 0 &&
                options.private_cache_bytes <= std::int64_t{1} << 30) {
+      continue;
+    } else if (name == "--compile-seconds" && absl::SimpleAtoi(value, &seconds) && seconds > 0 &&
+               seconds <= kMostCompileSeconds) {
+      options.compile_limits.wall = std::chrono::seconds(seconds);
+      options.compile_limits.processor = std::chrono::seconds(seconds);
+    } else if (name == "--compile-memory-bytes" &&
+               absl::SimpleAtoi(value, &options.compile_limits.memory_bytes) &&
+               options.compile_limits.memory_bytes >= kLeastCompileBytes) {
       continue;
     } else if (name == "--plant") {
       auto plant = parse_plant(value);
@@ -182,7 +194,10 @@ int run(std::span<char* const> arguments) {
     return print_description(**device, catalogue, options->allow_unsandboxed);
   }
   Runner runner(
-      **device, catalogue, options->plant, {.allow_unsandboxed = options->allow_unsandboxed});
+      **device,
+      catalogue,
+      options->plant,
+      {.limits = options->compile_limits, .allow_unsandboxed = options->allow_unsandboxed});
   if (const absl::Status status = runner.serve(in_fd, out_fd, options->nonce); !status.ok()) {
     std::cerr << "assay-runner: " << status.message() << "\n";
     return 1;

@@ -111,11 +111,13 @@ absl::StatusOr<v1::DaemonConfig> read_config(const std::string& path) {
 }
 
 std::vector<std::string> runner_arguments(const v1::DeviceConfig& device,
-                                          const std::string& default_runner) {
+                                          const std::string& default_runner,
+                                          const std::vector<std::string>& flags) {
   std::vector<std::string> arguments(device.launch_prefix().begin(), device.launch_prefix().end());
   arguments.push_back(device.runner().empty() ? default_runner : device.runner());
   arguments.emplace_back("--device");
   arguments.push_back(device.backend());
+  arguments.insert(arguments.end(), flags.begin(), flags.end());
   return arguments;
 }
 

@@ -22,9 +22,10 @@ absl::StatusOr<v1::DaemonConfig> parse_config(std::string_view text);
 absl::StatusOr<v1::DaemonConfig> read_config(const std::string& path);
 
 // The arguments that start the runner of a device, without the nonce. `default_runner` is used
-// where the device names none.
+// where the device names none; `flags` come last.
 std::vector<std::string> runner_arguments(const v1::DeviceConfig& device,
-                                          const std::string& default_runner);
+                                          const std::string& default_runner,
+                                          const std::vector<std::string>& flags);
 
 // The runner installed beside a program in `program_folder`, or in the same build.
 // NOT_FOUND lists the places.

@@ -14,12 +14,16 @@
 
 #include <algorithm>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 namespace assay::server {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+// How a runner's progress message begins that is the log of a source's compile.
+constexpr std::string_view kCompilerSays = "compiler:\n";
 
 // Shares of a configuration's progress: checks and warm-up, then the rounds, then the close.
 constexpr double kOpenShare = 0.2;
@@ -52,6 +56,7 @@ class Run {
     v1::Configuration& configuration = run_.configuration;
     if (!failed_) {
       configuration.set_outcome(v1::FINISHED);
+      configuration.set_message(compiler_log_);
       options_.now_ns = context_.now_ns();
       if (spec_.kind() != v1::BENCH) {
         *configuration.add_verdicts() = profiler::judge(configuration, options_);
@@ -104,6 +109,10 @@ class Run {
                                       double progress_share) {
     context_.progress(progress_from);
     auto reply = call_(request, deadline(), [&](const v1::RunnerProgress& progress) {
+      if (progress.message().starts_with(kCompilerSays)) {
+        compiler_log_ = progress.message().substr(kCompilerSays.size());
+        return;
+      }
       context_.progress(progress_from + progress_share * std::clamp(progress.progress(), 0.0, 1.0));
     });
     if (!reply.ok()) {
@@ -398,6 +407,7 @@ class Run {
   ConfigurationRun run_;
   profiler::JudgeOptions options_;
   bool failed_ = false;
+  std::string compiler_log_;
 };
 
 }  // namespace

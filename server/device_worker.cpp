@@ -38,14 +38,13 @@ void keep_starts(const v1::Experiment& experiment,
 }  // namespace
 
 DeviceWorker::DeviceWorker(const v1::DeviceConfig& config,
-                           const std::string& runner,
-                           const std::vector<std::string>& modules,
+                           const RunnerSetup& setup,
                            Services services)
     : device_(config.name()),
       services_(std::move(services)),
-      runner_(runner_arguments(config, runner),
+      runner_(runner_arguments(config, setup.runner, setup.flags),
               std::chrono::nanoseconds(config.start_timeout_ns()),
-              modules),
+              setup.modules),
       sources_(*services_.store) {}
 
 void DeviceWorker::join() {

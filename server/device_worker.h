@@ -34,10 +34,14 @@ class DeviceWorker {
   };
 
   // `modules` are the files of the daemon's folder.
-  DeviceWorker(const v1::DeviceConfig& config,
-               const std::string& runner,
-               const std::vector<std::string>& modules,
-               Services services);
+  // How its runners are started.
+  struct RunnerSetup {
+    std::string runner;                // where the device names none
+    std::vector<std::string> flags;    // of every runner
+    std::vector<std::string> modules;  // files of the module folder
+  };
+
+  DeviceWorker(const v1::DeviceConfig& config, const RunnerSetup& setup, Services services);
   DeviceWorker(const DeviceWorker&) = delete;
   DeviceWorker& operator=(const DeviceWorker&) = delete;
 

@@ -39,6 +39,9 @@ struct Flags {
   std::string goldens;
   std::string runner;
   std::int64_t max_upload_bytes = kDefaultMaxUploadBytes;
+  std::int64_t compile_seconds = 0;       // 0: the runner's own limit
+  std::int64_t compile_memory_bytes = 0;  // likewise
+  bool allow_unsandboxed_source = false;
   std::string modules;
 };
 
@@ -91,6 +94,22 @@ absl::StatusOr<std::vector<v1::Golden>> find_goldens(const std::string& asked) {
   return std::vector<v1::Golden>();
 }
 
+// What of the flags is for the runners, which compile.
+std::vector<std::string> runner_flags(const Flags& flags) {
+  std::vector<std::string> for_runners;
+  if (flags.compile_seconds > 0) {
+    for_runners = {"--compile-seconds", absl::StrCat(flags.compile_seconds)};
+  }
+  if (flags.compile_memory_bytes > 0) {
+    for_runners.emplace_back("--compile-memory-bytes");
+    for_runners.push_back(absl::StrCat(flags.compile_memory_bytes));
+  }
+  if (flags.allow_unsandboxed_source) {
+    for_runners.emplace_back("--allow-unsandboxed-source");
+  }
+  return for_runners;
+}
+
 absl::Status serve(const Flags& flags) {
   const sigset_t ends = block_signals();
   umask(077);
@@ -111,6 +130,7 @@ absl::Status serve(const Flags& flags) {
   if (!options.config.modules().empty()) {
     ASSAY_ASSIGN_OR_RETURN(options.modules, profiler::list_module_files(options.config.modules()));
   }
+  options.runner_flags = runner_flags(flags);
   if (options.runner.empty()) {
     ASSAY_ASSIGN_OR_RETURN(options.runner, find_runner(program_folder()));
   }
@@ -152,6 +172,17 @@ int main(int argc, char** argv) {
   app.add_option("--goldens", flags.goldens, "folder of golden files (*.tsv)");
   app.add_option("--modules", flags.modules, "folder of modules (*.so), see docs/modules.md");
   app.add_option("--runner", flags.runner, "the runner program");
+  app.add_option("--compile-seconds",
+                 flags.compile_seconds,
+                 "what compiling one source may take; left out: 60 s of processor, 120 s in all")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{3'600}));
+  app.add_option("--compile-memory-bytes",
+                 flags.compile_memory_bytes,
+                 "the compiler's address space; left out: 4 GiB")
+      ->check(CLI::Range(std::int64_t{1} << 28, std::int64_t{1} << 40));
+  app.add_flag("--allow-unsandboxed-source",
+               flags.allow_unsandboxed_source,
+               "compile source also where the kernel has no Landlock: it then reads what we may");
   app.add_option("--max-upload-bytes",
                  flags.max_upload_bytes,
                  "the largest file that a client may keep here")

@@ -50,8 +50,8 @@ Scheduler::Scheduler(db::Store& store, const Goldens& goldens, const SchedulerOp
   for (const v1::DeviceConfig& device : options.config.devices()) {
     workers_.push_back(std::make_unique<DeviceWorker>(
         device,
-        options.runner,
-        options.modules,
+        DeviceWorker::RunnerSetup{
+            .runner = options.runner, .flags = options.runner_flags, .modules = options.modules},
         DeviceWorker::Services{
             .store = &store, .goldens = &goldens, .board = &board_, .now_ns = options.now_ns}));
   }

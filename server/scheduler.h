@@ -33,7 +33,8 @@ struct SchedulerOptions {
   std::string runner;       // of devices that name none, and of the validator
   std::function<std::int64_t()> now_ns;
   std::int64_t max_upload_bytes = kDefaultMaxUploadBytes;
-  std::vector<std::string> modules = {};  // files of the module folder
+  std::vector<std::string> modules = {};       // files of the module folder
+  std::vector<std::string> runner_flags = {};  // of the devices' runners, not of the validator
 };
 
 class Scheduler {

@@ -1,4 +1,5 @@
-// y = a x + b in place order: `elements` a thread, `stride` apart or together, unrolled by `unroll`.
+// y = a x + b in place order: `elements` a thread, `stride` apart or together, unrolled by
+// `unroll`.
 extern "C" __global__ void axpb(const float* __restrict__ x, float* __restrict__ y, int n) {
 #if apart
   const int step = blockDim.x;

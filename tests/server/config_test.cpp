@@ -61,7 +61,7 @@ TEST(Config, PutsThePrefixBeforeTheRunner) {
       R"({"devices": [{"name": "far", "backend": "cuda:1", "launch_prefix": ["ssh", "-T", "h"]}]})");
   ASSERT_TRUE(config.ok()) << config.status();
   const std::vector<std::string> expected = {"ssh", "-T", "h", "/bin/runner", "--device", "cuda:1"};
-  EXPECT_EQ(runner_arguments(config->devices(0), "/bin/runner"), expected);
+  EXPECT_EQ(runner_arguments(config->devices(0), "/bin/runner", {}), expected);
 }
 
 }  // namespace
