@@ -55,9 +55,7 @@ class SqliteStore final : public Store {
   absl::Status set_tuning(const v1::Tuning& tuning) override;
   absl::StatusOr<std::vector<v1::Tuning>> tunings(
       const v1::ListTuningsRequest& request) const override;
-  absl::StatusOr<std::string> newest_code_digest(const std::string& operator_name,
-                                                 const std::string& arm_text,
-                                                 const std::string& device_uuid) const override;
+  absl::StatusOr<std::string> newest_code_digest(const v1::Tuning& tuning) const override;
   absl::Status add_blob(const std::string& digest,
                         const std::string& bytes,
                         std::int64_t now_ns) override;

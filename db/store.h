@@ -104,10 +104,9 @@ class Store {
   virtual absl::StatusOr<std::vector<v1::Tuning>> tunings(
       const v1::ListTuningsRequest& request) const = 0;
 
-  // The code digest of the newest measurement of an arm of an operator on a device; empty: none.
-  virtual absl::StatusOr<std::string> newest_code_digest(const std::string& operator_name,
-                                                         const std::string& arm_text,
-                                                         const std::string& device_uuid) const = 0;
+  // The code digest of the newest measurement of a tuning's arm on its workload, whatever the seed,
+  // and device; empty: none. One arm may run other code on another workload.
+  virtual absl::StatusOr<std::string> newest_code_digest(const v1::Tuning& tuning) const = 0;
 
   // Bytes by their digest, which the caller vouches for; those that are there stay.
   virtual absl::Status add_blob(const std::string& digest,

@@ -3,6 +3,7 @@
 #include "db/sqlite_store.h"
 #include "db/statement.h"
 #include "proto/status.h"
+#include "proto/text.h"
 
 #include "absl/strings/str_cat.h"
 
@@ -66,9 +67,7 @@ absl::StatusOr<std::vector<v1::Tuning>> SqliteStore::tunings(
   });
 }
 
-absl::StatusOr<std::string> SqliteStore::newest_code_digest(const std::string& operator_name,
-                                                            const std::string& arm_text,
-                                                            const std::string& device_uuid) const {
+absl::StatusOr<std::string> SqliteStore::newest_code_digest(const v1::Tuning& tuning) const {
   return readers_.read([&](Connection& connection) -> absl::StatusOr<std::string> {
     ASSAY_ASSIGN_OR_RETURN(
         Statement rows,
@@ -76,10 +75,14 @@ absl::StatusOr<std::string> SqliteStore::newest_code_digest(const std::string& o
                            " JOIN t_device d USING (device_id)"
                            " JOIN t_configuration c USING (experiment_id)"
                            " JOIN t_measurement m USING (configuration_id)"
-                           " WHERE e.operator_name = ? AND m.arm_text = ?"
-                           " AND d.device ->> '$.uuid' = ? AND m.code_digest <> ''"
+                           " WHERE e.operator_name = ?1 AND m.arm_text = ?2"
+                           " AND d.device ->> '$.uuid' = ?3 AND m.code_digest <> ''"
+                           " AND substr(c.workload_text, 1, length(?4)) = ?4"
                            " ORDER BY e.experiment_id DESC LIMIT 1"));
-    rows.bind_all(operator_name, arm_text, device_uuid);
+    rows.bind_all(tuning.operator_name(),
+                  proto::text_of(tuning.arm()),
+                  tuning.device_uuid(),
+                  absl::StrCat(tuning.workload(), ",seed="));
     ASSAY_ASSIGN_OR_RETURN(const bool has_row, rows.step());
     return has_row ? std::string(rows.text(0)) : std::string();
   });

@@ -157,10 +157,7 @@ absl::Status mark_stale(const db::Store& store,
                         v1::Tuning& tuning) {
   for (const v1::Device& device : devices.devices()) {
     if (device.available() && device.uuid() == tuning.device_uuid()) {
-      ASSAY_ASSIGN_OR_RETURN(
-          const std::string code_digest,
-          store.newest_code_digest(
-              tuning.operator_name(), proto::text_of(tuning.arm()), device.uuid()));
+      ASSAY_ASSIGN_OR_RETURN(const std::string code_digest, store.newest_code_digest(tuning));
       tuning.set_stale(why_stale(tuning, device, code_digest));
     }
   }
@@ -220,10 +217,7 @@ absl::StatusOr<v1::LookupTuningResponse> lookup_tuning(const db::Store& store,
     }
     std::string code_digest = request.code_digest();
     if (code_digest.empty()) {
-      ASSAY_ASSIGN_OR_RETURN(
-          code_digest,
-          store.newest_code_digest(
-              request.operator_name(), proto::text_of(tuning.arm()), description.device.uuid()));
+      ASSAY_ASSIGN_OR_RETURN(code_digest, store.newest_code_digest(tuning));
     }
     tuning.set_stale(why_stale(tuning, description.device, code_digest));
     if (!response.has_tuning() ||

@@ -99,9 +99,7 @@ class BrokenStore final : public db::Store {
     return broken();
   }
 
-  absl::StatusOr<std::string> newest_code_digest(const std::string&,
-                                                 const std::string&,
-                                                 const std::string&) const override {
+  absl::StatusOr<std::string> newest_code_digest(const v1::Tuning&) const override {
     return broken();
   }
 
