@@ -1,5 +1,6 @@
 #include "client/experiment_commands.h"
 #include "client/numbers.h"
+#include "client/progress.h"
 #include "client/replay_command.h"
 #include "client/session.h"
 #include "client/t1_file.h"
@@ -160,10 +161,14 @@ absl::StatusOr<int> count_spec(Session& session, const SweepOptions& options) {
   return kFine;
 }
 
-absl::StatusOr<int> resume(Session& session, const std::string& id) {
-  ASSAY_ASSIGN_OR_RETURN(const std::int64_t experiment_id, parse_id(id));
+absl::StatusOr<int> resume(Session& session, const SweepOptions& options) {
+  ASSAY_ASSIGN_OR_RETURN(const std::int64_t experiment_id, parse_id(options.resumed));
   ASSAY_ASSIGN_OR_RETURN(Connection* const connection, session.connect());
   ASSAY_ASSIGN_OR_RETURN(const v1::Experiment experiment, connection->resume(experiment_id));
+  if (options.request.detach) {
+    ASSAY_RETURN_IF_ERROR(session.print(experiment, progress_text(experiment) + "\n"));
+    return kFine;
+  }
   return follow_and_print(session, experiment.experiment_id(), FailOn());
 }
 
@@ -188,7 +193,7 @@ absl::StatusOr<int> sweep(Session& session, const SweepOptions& options) {
       return absl::InvalidArgumentError(
           "--resume: takes no operator; what the sweep asks for is stored");
     }
-    return resume(session, options.resumed);
+    return resume(session, options);
   }
   SpecOptions request = options.request;
   request.source = options.spec;

@@ -126,8 +126,10 @@ TEST_F(SweepCommands, FollowASweepAndEndWithItsWinner) {
 TEST_F(SweepCommands, ResumeASweepAndFollowIt) {
   EXPECT_EQ(run_with({"sweep", "--resume", "7"}), 0) << err();
   EXPECT_EQ(run_with({"sweep", "--resume", "last"}), 0) << err();
-  EXPECT_EQ(service_.resumed, (std::vector<std::int64_t>{7, 0}));
   EXPECT_TRUE(said("\nwinner: ")) << out();
+  EXPECT_EQ(run_with({"sweep", "--resume", "7", "--detach"}), 0) << err();
+  EXPECT_EQ(out(), "experiment 7: queued, next\n");
+  EXPECT_EQ(service_.resumed, (std::vector<std::int64_t>{7, 0, 7}));
   EXPECT_TRUE(service_.submitted.empty());
   service_.next_status = {grpc::StatusCode::FAILED_PRECONDITION, "experiment 7 is DONE"};
   EXPECT_EQ(run_with({"sweep", "--resume", "7"}), 1);
