@@ -16,8 +16,8 @@ namespace assay::client {
 namespace {
 
 constexpr std::string_view kHead =
-    R"(// Launch parameters that sweeps found best. Written by `assay tuning export --format header`; do not
-// edit. find() gives the entry of a workload or null, parameter() takes your own default for null.
+    R"(// Launch parameters that sweeps found best, as `assay tuning export --format header` wrote them.
+// find() gives the entry of a workload or null, parameter() takes your own default for null.
 #pragma once
 
 #include <cstdint>
@@ -51,7 +51,8 @@ struct Entry {
 // clang-format off
 )";
 
-constexpr std::string_view kTail = R"(// clang-format on
+constexpr std::string_view kTail = R"(
+// clang-format on
 
 // Whether `text` is an integer of at most 18 digits, and which.
 constexpr bool to_integer(std::string_view text, std::int64_t& value) {
@@ -136,9 +137,7 @@ constexpr std::string_view parameter(const Entry* entry,
 }
 
 // The same of an integer.
-constexpr std::int64_t parameter(const Entry* entry,
-                                 std::string_view name,
-                                 std::int64_t fallback) {
+constexpr std::int64_t parameter(const Entry* entry, std::string_view name, std::int64_t fallback) {
   std::int64_t value = 0;
   return to_integer(parameter(entry, name, std::string_view()), value) ? value : fallback;
 }
