@@ -170,10 +170,14 @@ absl::Status choose_swept(const v1::OperatorInfo& info, v1::ExperimentSpec& spec
       walked.push_back(axis.name());
     }
   }
-  for (const v1::VariantInfo& variant : info.variants()) {
-    if (!variant.parameters().empty() && has_all(variant, walked)) {
-      spec.add_candidates()->set_variant(variant.name());
-      return absl::OkStatus();
+  // The first variant is the simplest one and never tuned, unless it alone can be.
+  for (const bool is_first : {false, true}) {
+    for (const v1::VariantInfo& variant : info.variants()) {
+      if ((&variant == &info.variants(0)) == is_first && !variant.parameters().empty() &&
+          has_all(variant, walked)) {
+        spec.add_candidates()->set_variant(variant.name());
+        return absl::OkStatus();
+      }
     }
   }
   return absl::InvalidArgumentError(absl::StrCat(

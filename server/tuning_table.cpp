@@ -78,10 +78,14 @@ absl::StatusOr<Settings> complete_axes(const v1::OperatorInfo& info,
   return wanted;
 }
 
-// Whether `a` is the better answer.
+// Whether `a` is the better answer than `b`, which is newer. Of one variant on one workload the
+// newer counts, however fast the older was.
 bool is_better(const v1::Tuning& a, double a_distance, const v1::Tuning& b, double b_distance) {
   if (a.stale().empty() != b.stale().empty()) {
     return a.stale().empty();
+  }
+  if (a.workload() == b.workload() && a.arm().variant() == b.arm().variant()) {
+    return false;
   }
   return std::pair(a_distance, a.median_ns()) < std::pair(b_distance, b.median_ns());
 }

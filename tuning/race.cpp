@@ -155,6 +155,24 @@ Race::Step Race::step_to_winner(std::size_t place) const {
   return step;
 }
 
+// Of what was judged against the winner; of what it was judged by itself where nothing was.
+double Race::noise_of(const RaceResult& result) const {
+  double of_ties = 0;
+  double of_others = 0;
+  for (std::size_t place = 0; place < contestants_.size(); ++place) {
+    const Contestant& contestant = contestants_[place];
+    const bool is_judged = contestant.against + 1 == static_cast<int>(chain_.size());
+    if (!is_judged || !contestant.step.has_interval) {
+      continue;
+    }
+    const bool is_tied = result.entries[place].standing == Standing::kTied;
+    of_ties = is_tied ? std::max(of_ties, contestant.bar) : of_ties;
+    of_others = of_others == 0 ? contestant.bar : std::min(of_others, contestant.bar);
+  }
+  const double of_winner = contestants_[chain_.back()].bar;
+  return of_ties > 0 ? of_ties : of_others > 0 ? of_others : of_winner;
+}
+
 RaceResult Race::result() const {
   RaceResult result;
   result.baseline_arm = baseline_arm_;
@@ -173,7 +191,6 @@ RaceResult Race::result() const {
     if (entry.standing != Standing::kDropped && step.has_interval) {
       const bool is_near = step.low <= std::log1p(contestant.bar);
       entry.standing = is_near ? Standing::kTied : Standing::kBehind;
-      result.noise = is_near ? std::max(result.noise, contestant.bar) : result.noise;
     }
   }
   if (chain_.empty()) {
@@ -183,7 +200,7 @@ RaceResult Race::result() const {
   RaceEntry& winner = result.entries[chain_.back()];
   winner.standing = Standing::kWinner;
   winner.ratio = winner.ratio_low = winner.ratio_high = 1;
-  result.noise = std::max(result.noise, contestants_[chain_.back()].bar);
+  result.noise = noise_of(result);
   // The way from the arm that the race began with to the winner.
   Step whole = {.has_interval = true};
   for (const std::size_t place : chain_) {

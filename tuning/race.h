@@ -50,7 +50,8 @@ struct RaceResult {
   bool has_interval = false;
   double ratio_low = 1;
   double ratio_high = 1;
-  double noise = 0;  // the largest bar that an entry near the winner was judged by
+  // What a configuration had to be faster than the winner by: the largest bar of those that tied.
+  double noise = 0;
   std::uint32_t num_failed = 0;
 };
 
@@ -88,6 +89,7 @@ class Race {
   };
 
   Step step_to_winner(std::size_t place) const;
+  double noise_of(const RaceResult& result) const;
 
   v1::Arm baseline_arm_;
   std::vector<Contestant> contestants_;

@@ -35,20 +35,22 @@ class TuningTableTest : public ::testing::Test {
   void add(const std::string& workload,
            const std::string& value,
            const std::string& driver = "580",
-           std::int64_t measured_ns = 1) {
+           std::int64_t measured_ns = 1,
+           const std::string& code = "code",
+           std::int64_t median_ns = 1'000) {
     v1::Tuning tuning;
     tuning.set_device_model("scripted");
     tuning.set_compute_capability("9.0");
     tuning.set_operator_name("fake");
     tuning.set_workload(workload);
-    tuning.set_code_digest("code");
+    tuning.set_code_digest(code);
     tuning.set_toolkit_version("13.0");
     tuning.set_driver_version(driver);
     tuning.mutable_arm()->set_variant("knob");
     v1::Setting& speed = *tuning.mutable_arm()->add_parameters();
     speed.set_name("speed");
     speed.set_value(value);
-    tuning.set_median_ns(1'000);
+    tuning.set_median_ns(median_ns);
     tuning.set_measured_ns(measured_ns);
     const absl::Status stored = store_->set_tuning(tuning);
     ASSERT_TRUE(stored.ok()) << stored;
@@ -122,6 +124,12 @@ TEST_F(TuningTableTest, MarksWhatIsStaleAndPrefersWhatIsFresh) {
   EXPECT_EQ(look_up().tuning().stale(), "");
   EXPECT_EQ(look_up({}, "other").tuning().stale(),
             "the driver was 570, it is 580; the machine code was code, it is other");
+}
+
+TEST_F(TuningTableTest, TakesTheNewerOfTwoCodesOfOneVariant) {
+  add("kv=int8,width=1000", "4", "580", 1, "other code", 900);
+  add("kv=int8,width=1000", "8", "580", 2);
+  EXPECT_EQ(speed_of(look_up()), "8");
 }
 
 TEST_F(TuningTableTest, ReplacesTheEntryOfTheSameKeyOnly) {

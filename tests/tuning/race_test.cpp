@@ -92,6 +92,21 @@ TEST(Race, LetsTheFirstStayUnlessAnotherIsFasterBeyondTheNoise) {
   EXPECT_NEAR(result.ratio, 2.0, 1e-9);
 }
 
+TEST(Race, TellsTheNoiseOfThoseThatTied) {
+  Race race;
+  // The way from the arm that the race began with is no noise of the winner.
+  v1::Configuration first = judged("a", "base", 0.1, 0.001, v1::FASTER);
+  first.mutable_verdicts(0)->mutable_stages(0)->set_bar(8.0);
+  race.add(first);
+  EXPECT_EQ(race.result().noise, 8.0);
+  race.add(judged("b", "a", 1.5, 0.001, v1::SLOWER));
+  EXPECT_EQ(race.result().noise, 0.01);
+  v1::Configuration tied = judged("c", "a", 1.01, 0.001, v1::SAME);
+  tied.mutable_verdicts(0)->mutable_stages(0)->set_bar(0.03);
+  race.add(tied);
+  EXPECT_EQ(race.result().noise, 0.03);
+}
+
 TEST(Race, AddsIntervalsWhereTheIncumbentChanged) {
   Race race;
   race.add(judged("a", "base", 1.0, 0.001, v1::SAME));
