@@ -36,6 +36,9 @@ Serves assayd on standard input and output until the end of input; see proto/run
   --cpu-l2-bytes N      private cache that a cold cpu run pushes out (default 2097152)
   --allow-unsandboxed-source
                         compile source also where this host has no sandbox for the compiler
+  --compile-seconds N   what compiling one source may take (default: 60 of processor, 120 in all)
+  --compile-memory-bytes N
+                        the compiler's address space (default 4294967296)
   --plant KIND[:SEED]   misbehave at one open: spin, crash, garbage, print or exit (for tests)
 )";
 

@@ -8,6 +8,7 @@
 #include "tuning/source_sizes.h"
 #include "tuning/source_space.h"
 #include "tuning/source_spec.h"
+#include "tuning/sweep_space.h"
 #include <gtest/gtest.h>
 
 #include <array>
@@ -15,6 +16,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <vector>
 
 namespace assay::client {
 namespace {
@@ -206,9 +208,16 @@ TEST_F(T1Source, ReadsKernelTunersDialect) {
   EXPECT_EQ(sizes.grid, (std::array<std::uint32_t, 3>{8, 6, 1}));
   EXPECT_EQ(sizes.block, (std::array<std::uint32_t, 3>{64, 2, 1}));
   EXPECT_EQ(sizes.shared_bytes, 64);
-  const auto space = tuning::source_space(tuning::complete_source(spec), "source", {});
-  ASSERT_TRUE(space.ok()) << space.status();
-  EXPECT_EQ(space->count()->num_valid, 8);
+  std::vector<v1::Axis> axes;
+  for (const v1::SourceParameter& parameter : spec.parameters()) {
+    axes.emplace_back().set_name(parameter.name());
+    *axes.back().mutable_values() = parameter.values();
+  }
+  const auto restrictions = tuning::variant_restrictions(tuning::complete_source(spec), "source");
+  ASSERT_TRUE(restrictions.ok()) << restrictions.status();
+  const auto points = tuning::sweep_points(axes, {}, *restrictions);
+  ASSERT_TRUE(points.ok()) << points.status();
+  EXPECT_EQ(points->size(), 8U);
 }
 
 TEST_F(T1Source, DividesThreadsOfOpenClByThoseOfABlock) {
