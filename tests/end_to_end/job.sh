@@ -15,8 +15,10 @@ trap 'stop_daemon; rm -rf "$folder"' EXIT
 # start_daemon GOLDENS: on the database that is there, or a new one.
 start_daemon() {
   export ASSAY_ADDRESS="unix:$folder/assay.sock"
+  # What a daemon before this one said is not for the loop below.
+  : >"$folder/assayd.log"
   "$assayd" --db "$folder/assay.db" --listen "$ASSAY_ADDRESS" --runner "$runner" --goldens "$1" \
-    >"$folder/assayd.log" 2>&1 &
+    >>"$folder/assayd.log" 2>&1 &
   daemon_pid=$!
   local tries=0
   until grep -q '^assayd listening on' "$folder/assayd.log"; do
