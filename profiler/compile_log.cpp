@@ -3,6 +3,7 @@
 #include "profiler/source_limits.h"
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
@@ -45,6 +46,10 @@ std::optional<std::string_view> file_of(std::string_view line) {
   return std::nullopt;
 }
 
+// The compiler's own, which a macro of a common name can break.
+constexpr std::string_view kBuiltinHeader = "__nv_nvrtc_builtin_header.h";
+constexpr char kLeftOut[] = "(a message about a file that is not yours is left out)\n";
+
 class Scrubber {
  public:
   Scrubber(const std::set<std::string>& own_files, std::span<const std::string> include_folders)
@@ -74,6 +79,9 @@ class Scrubber {
 
  private:
   Owner owner_of(std::string_view file) const {
+    if (file == kBuiltinHeader) {
+      return Owner::kToolkit;
+    }
     if (file == kNames || own_files_.contains(std::string(file))) {
       return Owner::kUser;
     }
@@ -88,7 +96,9 @@ class Scrubber {
     if (file.has_value()) {
       owner_ = owner_of(*file);
       if (owner_ == Owner::kOther) {
-        text_ += "(a message about a file that is not yours is left out)\n";
+        if (!absl::EndsWith(text_, kLeftOut)) {
+          absl::StrAppend(&text_, kLeftOut);
+        }
         return;
       }
     } else if (line.empty() || !absl::ascii_isspace(static_cast<unsigned char>(line[0]))) {

@@ -189,7 +189,8 @@ absl::StatusOr<Description> with_source(const Description& description,
   }
   Description whole = description;
   if (spec.kind() == v1::SWEEP && spec.candidates_size() == 1) {
-    auto restrictions = tuning::variant_restrictions(*source, spec.candidates(0).variant());
+    auto restrictions = tuning::variant_restrictions(tuning::complete_source(*source),
+                                                     spec.candidates(0).variant());
     if (!restrictions.ok()) {
       return proto::annotate(restrictions.status(), "spec.candidates[0].variant");
     }

@@ -30,6 +30,18 @@ TEST(ScrubLog, LeavesOutMessagesAboutFilesOfOthers) {
             "1 error detected in the compilation of \"kernel.cu\".");
 }
 
+TEST(ScrubLog, SaysOnceThatMessagesInARowAreLeftOut) {
+  EXPECT_EQ(
+      scrub("/etc/a(1): error: one\n  x\n/etc/a(2): error: two\n  y\nkernel.cu(1): error: z\n"),
+      "(a message about a file that is not yours is left out)\nkernel.cu(1): error: z");
+}
+
+TEST(ScrubLog, ShowsWhatAMacroBreaksInTheCompilersOwnHeader) {
+  EXPECT_EQ(
+      scrub("__nv_nvrtc_builtin_header.h(3684): error: expected a \")\"\n  double dmul(int 0);\n"),
+      "__nv_nvrtc_builtin_header.h(3684): error: expected a \")\"");
+}
+
 TEST(ScrubLog, KeepsMessagesOfTheToolkitWithoutItsLinesAndFolders) {
   EXPECT_EQ(scrub("/opt/kit/include/cuda_fp16.h(12): error: no such type\n"
                   "            argument types are: (int)\n"

@@ -165,5 +165,25 @@ TEST(Source, IsTheSameOperatorOnceItIsComplete) {
   EXPECT_EQ(tuning::validate_source(complete), absl::OkStatus());
 }
 
+TEST(Source, IsSweptWithinItsRestrictions) {
+  Daemon daemon;
+  v1::SourceSpec source = scale();
+  for (const bool has_variants : {true, false}) {
+    SCOPED_TRACE(has_variants);
+    if (!has_variants) {
+      source.clear_variants();
+    }
+    v1::SubmitRequest request = request_of(daemon, source, {}, has_variants ? "new" : "source");
+    request.set_request_id(has_variants ? "named" : "alone");
+    request.mutable_spec()->set_kind(v1::SWEEP);
+    request.mutable_spec()->mutable_baseline()->set_variant(has_variants ? "old" : "source");
+    const v1::Experiment experiment = daemon.run(request);
+    EXPECT_EQ(experiment.state(), v1::DONE) << experiment.message();
+    // 128 is kept out while nothing crashes.
+    ASSERT_EQ(experiment.configurations_size(), 1);
+    EXPECT_EQ(experiment.configurations(0).candidate_arm().parameters(0).value(), "64");
+  }
+}
+
 }  // namespace
 }  // namespace assay::server
