@@ -126,13 +126,13 @@ END
 
 # The table of the kernel's authors: both widths, every format, one to four queries, in one cache mode.
 run_table() {
-  local cache="$1" candidates=() merge cells
+  local cache="$1" candidates=() merge cells plain=merge_batch=16,merge_blocks=1,prefetch=off
   start_daemon || return 1
   for merge in all_chunks bounded; do
     for cells in 1 2 4 8; do
-      candidates+=(--candidate "two_cell:cells_per_step=$cells,merge=$merge")
+      candidates+=(--candidate "two_cell:cells_per_step=$cells,merge=$merge,$plain")
     done
-    candidates+=(--candidate "lane_cell:merge=$merge")
+    candidates+=(--candidate "lane_cell:merge=$merge,$plain")
   done
   "$assay" compare qsa_decode --device "$device" --baseline one_cell "${candidates[@]}" --cache "$cache" \
     -a 'kv=[fp16,int8,q4_0,k8v4]' -a 'n_q=[1:4]' -a 'width=[2051,32768]' --format markdown >"$out/table_$cache.md"

@@ -185,6 +185,10 @@ const Shape& shape_of(const Call& call) {
   return static_cast<const QsaProblem*>(call.problem)->shape();
 }
 
+TunedLaunch tuned_of(const Call& call, TunedForm form) {
+  return static_cast<const QsaProblem*>(call.problem)->tuned(form);
+}
+
 Params params_of(const Call& call) {
   const Shape& shape = shape_of(call);
   const auto at = [&](Tensor tensor) { return call.tensors[tensor]; };

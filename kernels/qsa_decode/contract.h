@@ -7,6 +7,7 @@
 #pragma once
 
 #include "kernels/operator.h"
+#include "kernels/qsa_decode/tuned_launch.h"
 
 #include "absl/status/statusor.h"
 
@@ -84,10 +85,15 @@ struct Params {
 class QsaProblem : public Problem {
  public:
   virtual const Shape& shape() const = 0;
+
+  // What `auto` stands for on a device that the table is of; elsewhere it is TunedLaunch's
+  // defaults.
+  virtual TunedLaunch tuned(TunedForm /*form*/) const { return {}; }
 };
 
-// Shape and pointers of a call whose problem is a QsaProblem.
+// Shape, tuning and pointers of a call whose problem is a QsaProblem.
 const Shape& shape_of(const Call& call);
+TunedLaunch tuned_of(const Call& call, TunedForm form);
 Params params_of(const Call& call);
 
 std::span<const AxisInfo> axes();

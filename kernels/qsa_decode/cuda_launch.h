@@ -12,9 +12,6 @@
 
 namespace assay::kernels::qsa_decode {
 
-// Places of launch parameters: the same for all variants, as far as a variant has them.
-enum LaunchParameter : std::size_t { kMerge, kMergeBatch, kMergeBlocks, kPrefetch, kCellsPerStep };
-
 inline constexpr std::string_view kFormatNames[] = {"fp16", "int8", "q4_0", "k8v4"};
 
 struct Selected {

@@ -1,4 +1,5 @@
 // The CUDA variants of qsa_decode: which kernel each stage runs, and the table.
+#include "kernels/qsa_decode/cuda_axes.h"
 #include "kernels/qsa_decode/cuda_lane_cell.cuh"
 #include "kernels/qsa_decode/cuda_launch.h"
 #include "kernels/qsa_decode/cuda_merge.cuh"
@@ -6,6 +7,7 @@
 #include "kernels/qsa_decode/cuda_split_merge.cuh"
 #include "kernels/qsa_decode/cuda_tables.h"
 #include "kernels/qsa_decode/cuda_two_cell.cuh"
+#include "kernels/tuned/cuda_tuned.h"
 
 #include <cstdint>
 #include <span>
@@ -17,10 +19,13 @@ using ChunkKernel = void (*)(Params);
 using PrefetchingChunkKernel = void (*)(Params, bool);
 
 constexpr int kNumFormats = 4;
-constexpr int kCellChoices[] = {1, 2, 4, 8};
-constexpr int kBatchChoices[] = {4, 8, 16, 32};
-constexpr int kBlockChoices[] = {1, 2, 4, 8};
-constexpr std::string_view kMergeNames[] = {"all_chunks", "bounded"};
+
+// The device is asked only where the call leaves something to the table.
+template <TunedForm kForm>
+LaunchChoices choices_of(const Call& call) {
+  const bool is_tuned = has_auto(call.parameters) && is_tuned_device();
+  return resolve(call.parameters, is_tuned ? tuned_of(call, kForm) : TunedLaunch());
+}
 
 dim3 chunk_grid(const Shape& shape) {
   return dim3(static_cast<unsigned>(shape.num_chunks),
@@ -64,7 +69,7 @@ cudaError_t select_lane_cell(const Call& call, Selected* selected) {
       qsa_decode_lane_cell_chunk_kernel<KvFormat::kK8V4>,
   };
   const int format = static_cast<int>(shape_of(call).kv);
-  selected->prefetch = call.parameters.values[kPrefetch] != 0;
+  selected->prefetch = choices_of<TunedForm::kLaneCell>(call).prefetch;
   const void* kernel = reinterpret_cast<const void*>(kKernels[format]);
   return select_chunk(call, kernel, "lane_cell_chunk", selected);
 }
@@ -91,13 +96,13 @@ cudaError_t select_several_cells(const Call& call, std::string_view name, Select
                                           two_cell_kernel<Exp, 2>,
                                           two_cell_kernel<Exp, 4>,
                                           two_cell_kernel<Exp, 8>};
-  const std::int32_t choice = call.parameters.values[kCellsPerStep];
-  if (choice < 0 || choice >= static_cast<std::int32_t>(std::size(kKernels))) {
+  const LaunchChoices choices = choices_of<TunedForm::kTwoCell>(call);
+  if (!choices.are_valid()) {
     return cudaErrorInvalidValue;
   }
-  selected->tile = kCellChoices[choice];
-  selected->prefetch = call.parameters.values[kPrefetch] != 0;
-  const void* kernel = reinterpret_cast<const void*>(kKernels[choice](shape_of(call).kv));
+  selected->tile = kCellChoices[choices.cells];
+  selected->prefetch = choices.prefetch;
+  const void* kernel = reinterpret_cast<const void*>(kKernels[choices.cells](shape_of(call).kv));
   return select_chunk(call, kernel, name, selected);
 }
 
@@ -109,7 +114,7 @@ cudaError_t select_hw_exp(const Call& call, Selected* selected) {
   return select_several_cells<HardwareExp>(call, "hw_exp_chunk", selected);
 }
 
-template <class Exp>
+template <TunedForm kForm, class Exp = PolynomialExp>
 cudaError_t select_merge(const Call& call, Selected* selected) {
   static constexpr ChunkKernel kBounded[] = {qsa_decode_bounded_merge_kernel<4, Exp>,
                                              qsa_decode_bounded_merge_kernel<8, Exp>,
@@ -120,80 +125,43 @@ cudaError_t select_merge(const Call& call, Selected* selected) {
                                            qsa_decode_split_merge_kernel<16, Exp>,
                                            qsa_decode_split_merge_kernel<32, Exp>};
   const Shape& shape = shape_of(call);
-  const std::int32_t merge = call.parameters.values[kMerge];
-  const std::int32_t batch = call.parameters.values[kMergeBatch];
-  const std::int32_t blocks = call.parameters.values[kMergeBlocks];
-  const auto is_choice = [](std::int32_t choice, std::size_t count) {
-    return choice >= 0 && static_cast<std::size_t>(choice) < count;
-  };
-  if (!is_launchable(shape) || !is_choice(merge, std::size(kMergeNames)) ||
-      !is_choice(batch, std::size(kBatchChoices)) || !is_choice(blocks, std::size(kBlockChoices))) {
+  const LaunchChoices choices = choices_of<kForm>(call);
+  if (!is_launchable(shape) || !choices.are_valid()) {
     return cudaErrorInvalidValue;
   }
   selected->grid = dim3(kNumHeads, static_cast<unsigned>(shape.num_queries));
   selected->block = dim3(kMergeThreads);
-  if (merge == 0) {
+  if (choices.merge == 0) {
     selected->name = "all_chunks_merge";
     selected->kernel = reinterpret_cast<const void*>(qsa_decode_all_chunks_merge_kernel<Exp>);
     return cudaSuccess;
   }
-  selected->tile = kBatchChoices[batch];
-  if (blocks == 0) {
+  selected->tile = kBatchChoices[choices.batch];
+  if (choices.blocks == 0) {
     selected->name = "bounded_merge";
-    selected->kernel = reinterpret_cast<const void*>(kBounded[batch]);
+    selected->kernel = reinterpret_cast<const void*>(kBounded[choices.batch]);
     return cudaSuccess;
   }
   selected->name = "split_merge";
-  selected->kernel = reinterpret_cast<const void*>(kSplit[batch]);
-  selected->grid.z = static_cast<unsigned>(kBlockChoices[blocks]);
+  selected->kernel = reinterpret_cast<const void*>(kSplit[choices.batch]);
+  selected->grid.z = static_cast<unsigned>(kBlockChoices[choices.blocks]);
   selected->block.x = kMergeThreads / selected->grid.z;
   return cudaSuccess;
 }
 
 // ---- tables ----
 
-constexpr std::string_view kBatchNames[] = {"4", "8", "16", "32"};
-constexpr std::string_view kPowerNames[] = {"1", "2", "4", "8"};
-constexpr std::string_view kPrefetchNames[] = {"off", "l2"};
-
-constexpr AxisInfo merge_axis(std::string_view default_value) {
-  return {.name = "merge",
-          .help = "which chunks the merge walks: the whole capacity, or those within the width",
-          .default_value = default_value,
-          .choices = kMergeNames};
-}
-
-constexpr AxisInfo kBatchAxis = {.name = "merge_batch",
-                                 .help = "chunks that a bounded merge loads at once",
-                                 .default_value = "16",
-                                 .choices = kBatchNames};
-constexpr AxisInfo kBlocksAxis = {.name = "merge_blocks",
-                                  .help = "blocks that share a head's dims in a bounded merge",
-                                  .default_value = "1",
-                                  .choices = kPowerNames};
-constexpr AxisInfo kCellsAxis = {.name = "cells_per_step",
-                                 .help = "cells that share one read of q",
-                                 .default_value = "2",
-                                 .choices = kPowerNames};
-constexpr AxisInfo kPrefetchAxis = {.name = "prefetch",
-                                    .help = "ask the L2 for a chunk's rows before they are read",
-                                    .default_value = "off",
-                                    .choices = kPrefetchNames};
-
-constexpr AxisInfo kOneCellParameters[] = {merge_axis("all_chunks"), kBatchAxis};
-constexpr AxisInfo kTwoCellParameters[] = {
-    merge_axis("bounded"), kBatchAxis, kBlocksAxis, kPrefetchAxis, kCellsAxis};
-constexpr AxisInfo kLaneCellParameters[] = {
-    merge_axis("bounded"), kBatchAxis, kBlocksAxis, kPrefetchAxis};
-
+// one_cell has nothing to leave open; what hw_exp does is two_cell's.
 constexpr CudaStage kOneCellStages[] = {{"chunk", launch_of<select_one_cell>()},
-                                        {"merge", launch_of<select_merge<PolynomialExp>>()}};
+                                        {"merge", launch_of<select_merge<TunedForm::kTwoCell>>()}};
 constexpr CudaStage kTwoCellStages[] = {{"chunk", launch_of<select_two_cell>()},
-                                        {"merge", launch_of<select_merge<PolynomialExp>>()}};
-constexpr CudaStage kLaneCellStages[] = {{"chunk", launch_of<select_lane_cell>()},
-                                         {"merge", launch_of<select_merge<PolynomialExp>>()}};
-constexpr CudaStage kHwExpStages[] = {{"chunk", launch_of<select_hw_exp>()},
-                                      {"merge", launch_of<select_merge<HardwareExp>>()}};
+                                        {"merge", launch_of<select_merge<TunedForm::kTwoCell>>()}};
+constexpr CudaStage kLaneCellStages[] = {
+    {"chunk", launch_of<select_lane_cell>()},
+    {"merge", launch_of<select_merge<TunedForm::kLaneCell>>()}};
+constexpr CudaStage kHwExpStages[] = {
+    {"chunk", launch_of<select_hw_exp>()},
+    {"merge", launch_of<select_merge<TunedForm::kTwoCell, HardwareExp>>()}};
 
 constexpr int kLeastComputeCapability = 75;
 

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -65,6 +66,10 @@ class DecodeProblem : public QsaProblem {
 
   const Shape& shape() const override { return plan_.shape; }
 
+  TunedLaunch tuned(TunedForm form) const override {
+    return tuned_[static_cast<std::size_t>(form)];
+  }
+
   std::span<const TensorSpec> tensors() const override { return tensors_; }
 
   void fill_input(std::size_t tensor, std::byte* bytes) const override;
@@ -85,11 +90,16 @@ class DecodeProblem : public QsaProblem {
   SelectionPlan plan_;
   std::uint64_t seed_;
   Selection selection_;
+  std::array<TunedLaunch, 2> tuned_;  // by TunedForm
   std::vector<TensorSpec> tensors_;
 };
 
 DecodeProblem::DecodeProblem(const Workload& workload, SelectionPlan plan)
-    : plan_(plan), seed_(workload.seed), selection_(make_selection(plan, workload.seed)) {
+    : plan_(plan),
+      seed_(workload.seed),
+      selection_(make_selection(plan, workload.seed)),
+      tuned_({tuned_launch(TunedForm::kTwoCell, workload),
+              tuned_launch(TunedForm::kLaneCell, workload)}) {
   const Shape& shape = plan_.shape;
   const std::int64_t queries = shape.num_queries;
   const std::string text = text_of(workload);

@@ -1,15 +1,19 @@
 // Every CUDA variant, launch parameter and format against a scalar model of the bit contract: the
 // partials and the output by bytes, with NaN-poisoned outputs and guard bands around all tensors.
 #include "kernels/qsa_decode/cuda_tables.h"
+#include "kernels/tuned/cuda_tuned.h"
 #include "tests/kernels/qsa_decode_model.h"
 
 #include <gtest/gtest.h>
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
+#include <string>
 #include <thread>
+#include <vector>
 
 namespace assay::kernels::qsa_decode {
 namespace {
@@ -135,13 +139,16 @@ std::int64_t num_differing(const DeviceTensors& device, const ModelResult& model
   return differing;
 }
 
-// Every combination of the choices of a row's parameters.
+// Every combination of the choices of a row's parameters, which are what `auto` can come to.
 std::vector<LaunchParameters> combinations(std::span<const AxisInfo> parameters) {
   std::vector<LaunchParameters> all(1);
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     std::vector<LaunchParameters> longer;
     for (const LaunchParameters& shorter : all) {
       for (std::size_t choice = 0; choice < parameters[i].choices.size(); ++choice) {
+        if (parameters[i].choices[choice] == "auto") {
+          continue;
+        }
         longer.push_back(shorter);
         longer.back().values[i] = static_cast<std::int32_t>(choice);
       }
@@ -149,6 +156,16 @@ std::vector<LaunchParameters> combinations(std::span<const AxisInfo> parameters)
     all = std::move(longer);
   }
   return all;
+}
+
+LaunchParameters parameters_of(std::span<const AxisInfo> axes, const std::vector<Setting>& given) {
+  LaunchParameters parameters;
+  const std::vector<Setting> settings = complete_settings(axes, given).value();
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    parameters.values[i] = static_cast<std::int32_t>(
+        std::ranges::find(axes[i].choices, settings[i].second) - axes[i].choices.begin());
+  }
+  return parameters;
 }
 
 std::vector<ModelSetup> setups(KvFormat kv) {
@@ -186,6 +203,19 @@ class TooManyQueries : public ModelProblem {
 
  private:
   Shape shape_;
+};
+
+// One that the table has an entry for.
+class TunedProblem : public ModelProblem {
+ public:
+  using ModelProblem::ModelProblem;
+
+  TunedLaunch tuned(TunedForm form) const override {
+    return {.cells_per_step = 8,
+            .merge_batch = form == TunedForm::kTwoCell ? 32 : 4,
+            .merge_blocks = 4,
+            .prefetch = true};
+  }
 };
 
 TEST_F(QsaDecodeGpu, RefusesAShapeThatNoGridHolds) {
@@ -235,6 +265,44 @@ TEST_F(QsaDecodeGpu, EveryVariantParameterAndFormatHasTheBitsOfTheModel) {
       }
       EXPECT_TRUE(device.guards_are_whole());
     }
+  }
+}
+
+TEST_F(QsaDecodeGpu, WhatIsLeftOpenRunsWhatIsTunedOnADeviceOfTheTable) {
+  const TunedProblem problem({.cap = 512, .widths = {331, 64, 512}, .one_masked_page_in = 8});
+  const ModelResult model = model_of(problem);
+  DeviceTensors device(problem);
+  for (const CudaVariant& variant : kCudaTables.variants) {
+    if (variant.family != kBaselineFamily || variant.name == "one_cell") {
+      continue;
+    }
+    const bool is_lane = variant.name == "lane_cell";
+    std::vector<Setting> wanted = {
+        {"merge_batch", "16"}, {"merge_blocks", "1"}, {"prefetch", "off"}};
+    if (is_tuned_device()) {
+      wanted = {{"merge_batch", is_lane ? "4" : "32"}, {"merge_blocks", "4"}, {"prefetch", "l2"}};
+    }
+    if (!is_lane) {
+      wanted.emplace_back("cells_per_step", is_tuned_device() ? "8" : "2");
+    }
+    std::vector<Trace> traces;
+    for (const std::vector<Setting>& given : {std::vector<Setting>(), wanted}) {
+      device.poison();
+      run_stages(
+          variant.stages,
+          call_of(
+              problem, &device, parameters_of(variant.parameters, given), &traces.emplace_back()));
+      EXPECT_EQ(0, num_differing(device, model)) << variant.name;
+    }
+    EXPECT_EQ(traces.back().kernels, traces.front().kernels) << variant.name;
+    CudaKernelInfo open;
+    CudaKernelInfo given;
+    const CudaLaunch& merge = variant.stages.back().launch;
+    ASSERT_CUDA(
+        merge.describe(call_of(problem, nullptr, parameters_of(variant.parameters, {})), &open));
+    ASSERT_CUDA(merge.describe(call_of(problem, nullptr, parameters_of(variant.parameters, wanted)),
+                               &given));
+    EXPECT_EQ(given.grid.z, open.grid.z) << variant.name;
   }
 }
 
