@@ -59,12 +59,16 @@ inline constexpr std::string_view kItemPairsNames[] = {"auto", "16", "64", "128"
 inline constexpr std::int32_t kItemPairsChoices[] = {0, 16, 64, 128};
 inline constexpr AxisInfo kItemPairsAxis = {
     .name = "pairs",
-    .help = "(row, head) pairs in a block, at head dim 256 at most 64; auto: by the stream's",
+    .help =
+        "(row, head) pairs in a block, at head dim 256 at most 64; auto: as a sweep found for "
+        "such a workload, else by the stream's",
     .default_value = "auto",
     .choices = kItemPairsNames};
 inline constexpr AxisInfo kItemStagesAxis = {
     .name = "stages",
-    .help = "copies of 32 KiB in flight and in use, 2 to 6; 0: as many as fit",
+    .help =
+        "copies of 32 KiB in flight and in use, 2 to 6; 0: with pairs=auto as a sweep found for "
+        "such a workload, else as many as fit",
     .default_value = "0",
     .min = 0,
     .max = 6};

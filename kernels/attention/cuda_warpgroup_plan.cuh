@@ -4,6 +4,7 @@
 #include "kernels/attention/cuda_grid.cuh"
 #include "kernels/attention/cuda_items.cuh"
 #include "kernels/attention/cuda_swapped.cuh"
+#include "kernels/attention/tuned_items.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -15,13 +16,22 @@ namespace assay::kernels::attention {
 
 // Launch parameters as written; 0 stands for auto.
 struct WarpgroupChoice {
-  std::int32_t pairs = 0;   // of a block
-  std::int32_t stages = 0;  // of 32 KiB
+  std::int32_t pairs = 0;         // of a block
+  std::int32_t stages = 0;        // of 32 KiB
+  std::int32_t tuned_stages = 0;  // where `stages` is 0, if a block has room for them
   ItemSpill spill = ItemSpill::kAuto;
   std::int32_t capacity = 0;  // keys that the grid is sized for; 0: the shape's
   std::int32_t sms = 1;
   bool stores_result = true;
 };
+
+// Stages go with the pairs that they were found with: both are the table's, or neither.
+inline void take_tuned(const TunedItems& tuned, WarpgroupChoice* choice) {
+  if (choice->pairs == 0) {
+    choice->pairs = tuned.pairs;
+    choice->tuned_stages = tuned.stages;
+  }
+}
 
 inline constexpr std::int32_t kLeastItemStages = 2;
 inline constexpr std::int64_t kSmBytes = 233'472;  // of shared memory in a multiprocessor of sm_90
@@ -50,9 +60,15 @@ inline std::int32_t warpgroup_blocks_per_sm(std::int32_t dim,
   return blocks * (warpgroup_bytes(dim, pairs, stages) + kReservedBytes) <= kSmBytes ? blocks : 1;
 }
 
-inline std::int32_t warpgroup_stages(std::int32_t dim, std::int32_t pairs, std::int32_t choice) {
-  if (choice != 0) {
-    return choice;
+inline std::int32_t warpgroup_stages(std::int32_t dim,
+                                     std::int32_t pairs,
+                                     const WarpgroupChoice& choice) {
+  if (choice.stages != 0) {
+    return choice.stages;
+  }
+  if (choice.tuned_stages != 0 &&
+      warpgroup_bytes(dim, pairs, choice.tuned_stages) + kReservedBytes <= kSmBytes) {
+    return choice.tuned_stages;
   }
   const std::int32_t blocks = warpgroup_blocks_per_sm(dim, pairs, kLeastItemStages);
   std::int32_t stages = kMostItemStages;

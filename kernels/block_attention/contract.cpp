@@ -111,6 +111,10 @@ const Shape& shape_of(const Call& call) {
   return static_cast<const BlockProblem*>(call.problem)->shape();
 }
 
+attention::TunedItems tuned_of(const Call& call) {
+  return static_cast<const BlockProblem*>(call.problem)->tuned();
+}
+
 Params params_of(const Call& call) {
   const Shape& shape = shape_of(call);
   const auto halves = [&](Tensor tensor) {

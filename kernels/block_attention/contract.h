@@ -6,6 +6,7 @@
 #pragma once
 
 #include "kernels/attention/contract.h"
+#include "kernels/attention/tuned_items.h"
 #include "kernels/operator.h"
 
 #include "absl/status/status.h"
@@ -93,10 +94,14 @@ struct Params {
 class BlockProblem : public Problem {
  public:
   virtual const Shape& shape() const = 0;
+
+  // What `warpgroup` takes where a call leaves it open.
+  virtual attention::TunedItems tuned() const { return {}; }
 };
 
-// Shape and pointers of a call whose problem is a BlockProblem.
+// Shape, tuning and pointers of a call whose problem is a BlockProblem.
 const Shape& shape_of(const Call& call);
+attention::TunedItems tuned_of(const Call& call);
 Params params_of(const Call& call);
 
 std::span<const AxisInfo> axes();

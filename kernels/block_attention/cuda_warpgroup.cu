@@ -55,6 +55,7 @@ cudaError_t launch_of_call(const Call& call, WarpgroupLaunch* launch) {
       .stages = values[kWarpgroupStages],
       .spill = static_cast<attention::ItemSpill>(values[kWarpgroupSpill]),
       .stores_result = values[kWarpgroupStoresResult] == 0};
+  attention::take_tuned(tuned_of(call), &choice);
   const cudaError_t error = attention::sms_of(values[kWarpgroupSms], &choice.sms);
   *launch = plan_warpgroup(shape, choice);
   return error;

@@ -25,7 +25,7 @@ inline WarpgroupLaunch plan_warpgroup(const Shape& shape,
   launch.pairs = attention::warpgroup_pairs(shape.dim, pairs, shape.streams, heads, choice);
   WarpgroupGrid& grid = launch.grid;
   grid.tile_pairs = launch.pairs;
-  grid.num_stages = attention::warpgroup_stages(shape.dim, launch.pairs, choice.stages);
+  grid.num_stages = attention::warpgroup_stages(shape.dim, launch.pairs, choice);
   grid.num_blocks =
       choice.sms * attention::warpgroup_blocks_per_sm(shape.dim, launch.pairs, grid.num_stages);
   grid.stores_result = choice.stores_result;

@@ -49,6 +49,8 @@ class AttentionProblem : public PlannedProblem {
 
   const Shape& shape() const override { return plan_.shape; }
 
+  attention::TunedItems tuned() const override { return tuned_; }
+
   const BlockPlan& plan() const override { return plan_; }
 
   std::span<const TensorSpec> tensors() const override { return tensors_; }
@@ -73,11 +75,12 @@ class AttentionProblem : public PlannedProblem {
   void fill_table(std::int64_t* table) const;
 
   BlockPlan plan_;
+  attention::TunedItems tuned_;
   std::vector<TensorSpec> tensors_;
 };
 
 AttentionProblem::AttentionProblem(const Workload& workload, BlockPlan plan)
-    : plan_(std::move(plan)) {
+    : plan_(std::move(plan)), tuned_(attention::tuned_items("block_attention", "width", workload)) {
   describe_tensors(workload);
 }
 

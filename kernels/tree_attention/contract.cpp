@@ -110,6 +110,10 @@ const Shape& shape_of(const Call& call) {
   return static_cast<const TreeProblem*>(call.problem)->shape();
 }
 
+attention::TunedItems tuned_of(const Call& call) {
+  return static_cast<const TreeProblem*>(call.problem)->tuned();
+}
+
 Params params_of(const Call& call) {
   const Shape& shape = shape_of(call);
   const auto bf16 = [&](Tensor tensor) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "kernels/attention/contract.h"
+#include "kernels/attention/tuned_items.h"
 #include "kernels/operator.h"
 
 #include "absl/status/status.h"
@@ -99,10 +100,14 @@ struct Params {
 class TreeProblem : public Problem {
  public:
   virtual const Shape& shape() const = 0;
+
+  // What `warpgroup` takes where a call leaves it open.
+  virtual attention::TunedItems tuned() const { return {}; }
 };
 
-// Shape and pointers of a call whose problem is a TreeProblem.
+// Shape, tuning and pointers of a call whose problem is a TreeProblem.
 const Shape& shape_of(const Call& call);
+attention::TunedItems tuned_of(const Call& call);
 Params params_of(const Call& call);
 
 std::span<const AxisInfo> axes();

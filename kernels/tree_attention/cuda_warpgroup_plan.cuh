@@ -77,7 +77,7 @@ inline WarpgroupLaunch plan_warpgroup(const Shape& shape,
   launch.pairs = attention::warpgroup_pairs(shape.dim, stream_pairs, loads, heads, choice);
   WarpgroupGrid& grid = launch.grid;
   grid.tile_pairs = launch.pairs;
-  grid.num_stages = attention::warpgroup_stages(shape.dim, launch.pairs, choice.stages);
+  grid.num_stages = attention::warpgroup_stages(shape.dim, launch.pairs, choice);
   const std::int32_t slots =
       choice.sms * attention::warpgroup_blocks_per_sm(shape.dim, launch.pairs, grid.num_stages);
   const auto streams = attention::cut_streams(loads, heads, grid.tile_pairs, choice.capacity);

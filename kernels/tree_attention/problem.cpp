@@ -75,6 +75,8 @@ class AttentionProblem : public ViewProblem {
 
   const Shape& shape() const override { return tables_.shape; }
 
+  attention::TunedItems tuned() const override { return tuned_; }
+
   std::span<const TensorSpec> tensors() const override { return tensors_; }
 
   std::span<const RowId> row_ids() const override { return row_ids_; }
@@ -105,12 +107,15 @@ class AttentionProblem : public ViewProblem {
 
   Plan plan_;
   Tables tables_;
+  attention::TunedItems tuned_;
   std::vector<RowId> row_ids_;
   std::vector<TensorSpec> tensors_;
 };
 
 AttentionProblem::AttentionProblem(const Workload& workload, Plan plan)
-    : plan_(std::move(plan)), tables_(make_tables(plan_)) {
+    : plan_(std::move(plan)),
+      tables_(make_tables(plan_)),
+      tuned_(attention::tuned_items("tree_attention", "rows", workload)) {
   for (const StreamView& view : plan_.streams) {
     for (const std::int32_t row : view.rows) {
       row_ids_.push_back({.stream = view.stream, .row = row});

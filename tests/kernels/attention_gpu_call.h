@@ -3,6 +3,8 @@
 #pragma once
 
 #include "kernels/cuda_operator.h"
+#include "kernels/tuned/cuda_tuned.h"
+#include "kernels/tuned/tuned.h"
 #include "tests/kernels/cpu_run.h"
 
 #include <gtest/gtest.h>
@@ -213,6 +215,38 @@ inline void expect_wanted_bits(const Operator& op,
     }
     EXPECT_EQ("", device.difference(wanted, parameters, row->leaves)) << text;
     EXPECT_FALSE(trace.kernels.empty()) << text;
+  }
+}
+
+// What `warpgroup` launches for each workload that the table has, if pairs and stages are left
+// open: the same as with the table's values.
+inline void expect_tuned_launches(const Operator& op) {
+  const CudaVariant* row = find_variant(op, "warpgroup");
+  ASSERT_NE(nullptr, row);
+  for (const assay_tuned::Entry& entry : assay_tuned::kEntries) {
+    if (entry.operator_name != op.name || entry.variant != row->name || !is_tuned_device()) {
+      continue;
+    }
+    std::vector<Setting> axes;
+    for (const assay_tuned::Axis& axis : entry.workload) {
+      axes.emplace_back(axis.name, axis.value);
+    }
+    const std::unique_ptr<Problem> problem = op.make_problem(make_workload(op, axes));
+    const std::vector<Setting> given = {
+        {"pairs", std::string(assay_tuned::parameter(&entry, "pairs", "auto"))},
+        {"stages", std::string(assay_tuned::parameter(&entry, "stages", "0"))}};
+    for (const CudaStage& stage : row->stages) {
+      CudaKernelInfo infos[2];
+      ASSERT_CUDA(stage.launch.describe(
+          {.problem = problem.get(), .parameters = make_parameters(row->parameters, {})},
+          &infos[0]));
+      ASSERT_CUDA(stage.launch.describe(
+          {.problem = problem.get(), .parameters = make_parameters(row->parameters, given)},
+          &infos[1]));
+      EXPECT_EQ(infos[1].function, infos[0].function) << entry.provenance;
+      EXPECT_EQ(infos[1].grid.x, infos[0].grid.x) << entry.provenance;
+      EXPECT_EQ(infos[1].dynamic_shared_bytes, infos[0].dynamic_shared_bytes) << entry.provenance;
+    }
   }
 }
 

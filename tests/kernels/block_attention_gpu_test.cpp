@@ -78,6 +78,10 @@ TEST_F(BlockAttentionGpu, EveryVariantAndLaunchParameterHasTheBitsOfTheModel) {
   }
 }
 
+TEST_F(BlockAttentionGpu, WhatIsLeftOpenIsLaunchedAsTheTableSays) {
+  expect_tuned_launches(block_attention());
+}
+
 // Small enough for a race checker.
 TEST_F(BlockAttentionGpu, RunsEachVariantOnOneWorkload) {
   const Settings axes = {{"heads", "3"}, {"kv_heads", "1"}, {"width", "3"}, {"context", "600"}};

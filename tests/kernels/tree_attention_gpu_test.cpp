@@ -114,6 +114,14 @@ TEST_F(TreeAttentionGpu, EveryVariantAndLaunchParameterHasTheBitsOfTheModel) {
   }
 }
 
+TEST_F(TreeAttentionGpu, WhatIsLeftOpenIsLaunchedAsTheTableSaysWithTheSameBits) {
+  expect_tuned_launches(tree_attention());
+  expect_wanted_bits(tree_attention(),
+                     "warpgroup",
+                     {{"rows", "1"}, {"committed", "20000"}},
+                     {{}, {{"pairs", "16"}, {"stages", "2"}}});
+}
+
 // Small enough for a race checker.
 TEST_F(TreeAttentionGpu, RunsEachVariantOnOneWorkload) {
   const Settings axes = {{"heads", "3"}, {"kv_heads", "1"}, {"rows", "3"}, {"committed", "600"}};

@@ -205,6 +205,43 @@ TEST(SimtTreeWarpgroup, LaunchesNothingForNoRows) {
   EXPECT_EQ(0, plan_warpgroup(shape, {.sms = 132}).attend.num_blocks);
 }
 
+TEST(SimtTreeWarpgroup, TunedStagesGoWithOpenPairsWhereABlockHasRoom) {
+  const attention::TunedItems tuned = {.pairs = 16, .stages = 6};
+  attention::WarpgroupChoice open = {.sms = 132};
+  take_tuned(tuned, &open);
+  EXPECT_EQ(16, open.pairs);
+  EXPECT_EQ(6, attention::warpgroup_stages(128, 16, open));
+  // More than a block of 64 pairs holds: by rule.
+  const std::int32_t by_rule = attention::warpgroup_stages(128, 64, {});
+  EXPECT_LT(by_rule, 6);
+  EXPECT_EQ(by_rule, attention::warpgroup_stages(128, 64, open));
+
+  attention::WarpgroupChoice given = {.pairs = 64, .sms = 132};
+  take_tuned({.pairs = 16, .stages = 2}, &given);
+  EXPECT_EQ(64, given.pairs);
+  EXPECT_EQ(by_rule, attention::warpgroup_stages(128, 64, given));
+  attention::WarpgroupChoice given_stages = {.stages = 3, .sms = 132};
+  take_tuned(tuned, &given_stages);
+  EXPECT_EQ(3, attention::warpgroup_stages(128, 16, given_stages));
+}
+
+TEST(SimtTreeWarpgroup, APlanTakesWhatIsTuned) {
+  Shape shape = {.num_heads = 48, .num_kv_heads = 4, .dim = 128};
+  shape.num_streams = 1;
+  shape.num_rows = 1;
+  shape.num_groups = 65;
+  shape.most_committed = 32'768;
+  shape.streams = {{1, {0, 32'768}}};
+  attention::WarpgroupChoice choice = {.sms = 132};
+  const WarpgroupLaunch by_rule = plan_warpgroup(shape, choice);
+  take_tuned({.pairs = 64, .stages = 2}, &choice);
+  const WarpgroupLaunch tuned = plan_warpgroup(shape, choice);
+  EXPECT_EQ(16, by_rule.pairs);
+  EXPECT_LT(2, by_rule.grid.num_stages);
+  EXPECT_EQ(64, tuned.pairs);
+  EXPECT_EQ(2, tuned.grid.num_stages);
+}
+
 TEST(SimtTreeWarpgroup, FewTailsHaveABlockEachBesideTheItems) {
   Shape shape = {.num_heads = 8, .num_kv_heads = 2, .dim = 128};
   shape.num_streams = 1;
