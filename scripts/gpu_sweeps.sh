@@ -1,22 +1,25 @@
 # Parts of gpu_run.sh, which sources this: launch parameters and kernels that people bring themselves.
 #
 # sweeps: the spaces of each operator's launch parameters, then the tuning table as JSON, header and list. SWEEPS="qsa tree
-# block" picks operators, WORKLOADS="q1 q7" their workloads. Writes sweeps.txt, tunings.json, tuned.h.
+# block" picks operators, WORKLOADS="q1 q7" their workloads, SPILL="[auto,run,group,slice]" more of the space. Writes sweeps.txt, tunings.json, tuned.h.
+# bits: the checks of the three operators. Writes bits.txt.
 # sources: kernels from source: old against new code, configurations that crash and hang, sums by atomics.
 # rate: configurations a second of a sweep of 200, beside a loop that compiles and launches seven times.
 # many: 5,000 kernels, half of which cannot be launched, and what memory they leave. Each writes to its NAME.txt.
 
 sweep_axes() {
   case "$1" in
-    qsa) echo "qsa_decode --variant two_cell" ;;
-    tree | block) echo "$1_attention --variant warpgroup -a pairs=[auto,16,64,128] -a stages=[0,2,3,4,5,6]" \
-      "-a spill=[auto,run,group,slice] -a pdl=[on,off]" ;;
+    # What is left open follows the table that these sweeps fill: only values that say something themselves are walked.
+    qsa) echo "qsa_decode --variant two_cell -a cells_per_step=[1,2,4,8] -a merge_batch=[4,8,16,32]" \
+      "-a merge_blocks=[1,2,4,8] -a prefetch=[off,l2]" ;;
+    tree | block) echo "$1_attention --variant warpgroup -a pairs=[16,64,128] -a stages=[2:6]" \
+      "-a spill=${SPILL:-auto} -a pdl=[on,off]" ;;
   esac
 }
 
 sweep_workloads() {
   case "$1" in
-    qsa) echo "${WORKLOADS:-q1 q4 q7 q10}" ;;
+    qsa) echo "${WORKLOADS:-q1 q7}" ;;
     tree) echo "${WORKLOADS:-t1 t4 t9}" ;;
     block) echo "${WORKLOADS:-b2 b7 b10}" ;;
   esac
@@ -42,6 +45,18 @@ run_sweeps() {
   "$assay" tuning export --format json -o "$out/tunings.json" || status=1
   "$assay" tuning export --format header -o "$out/tuned.h" || status=1
   grep -E '^(==|winner|ties|exit|[0-9,]+ configurations?)' "$out/sweeps.txt"
+  return "$status"
+}
+
+# Bits of everything that the checks of the three operators cover.
+run_bits() {
+  local operator status=0
+  start_daemon || return 1
+  for operator in qsa_decode tree_attention block_attention; do
+    echo "== assay check $operator"
+    within "$assay" check "$operator" --device "$device" || status=1
+  done >"$out/bits.txt" 2>&1
+  show_checks "$out/bits.txt"
   return "$status"
 }
 
@@ -100,17 +115,17 @@ n = {"dtype": "i32", "value": "n"}
 print(json.dumps({
     "name": "many", "summary": "small kernels, half of which ask for too much shared memory", "files": [{"name": "many.cu"}],
     "axes": [{"name": "n", "default_value": 4096, "min": 1, "max": 1000000}],
-    "parameters": [{"name": "tag", "values": [str(i) for i in range(2500)]}, {"name": "bytes", "values": ["1024", "1048576"]}],
+    "parameters": [{"name": "TAG", "values": [str(i) for i in range(2500)]}, {"name": "BYTES", "values": ["1024", "1048576"]}],
     "tensors": [{"name": "x", "dtype": "i32", "role": "input", "shape": ["n"], "fill": {"kind": "index"}},
                 {"name": "y", "dtype": "i32", "role": "output", "shape": ["n"]}],
     "stages": [{"name": "add", "kernel": "add_tag", "arguments": [{"tensor": "x"}, {"tensor": "y"}, n],
-                "grid": ["(n + 255) // 256"], "block": ["256"], "shared_bytes": "bytes"}]}))' >"$scratch/many/many.json"
+                "grid": ["(n + 255) // 256"], "block": ["256"], "shared_bytes": "BYTES"}]}))' >"$scratch/many/many.json"
   {
     # Once before, so that the context and the compiler are there.
     "$assay" measure --spec "$scratch/many/many.json" --device "$device" --cache hot --rounds 1 --calls 3 >/dev/null || status=1
     memory_line
     "$assay" measure --spec "$scratch/many/many.json" --device "$device" --cache hot --rounds 1 --calls 3 \
-      -a tag=[0:2499] -a bytes=[1024,1048576] --format csv >"$scratch/many.csv" 2>"$scratch/many.log" &
+      -a TAG=[0:2499] -a BYTES=[1024,1048576] --format csv >"$scratch/many.csv" 2>"$scratch/many.log" &
     pid=$!
     while kill -0 "$pid" 2>/dev/null && [ "$SECONDS" -lt "$part_end" ]; do
       sleep 15
@@ -118,6 +133,9 @@ print(json.dumps({
       tail -n 1 "$scratch/many.log"
     done
     "$assay" list --limit 1
+    python3 -c 'import collections, csv, sys
+print(collections.Counter(row["outcome"] for row in csv.DictReader(sys.stdin)))' <"$scratch/many.csv"
+    sed -n 2,3p "$scratch/many.csv" | cut -c 1-400
     "$assay" devices
   } >"$out/many.txt" 2>&1
   cat "$out/many.txt"
