@@ -83,7 +83,9 @@ absl::StatusOr<const ArmPlan*> ArmTable::find(const std::string& text, LeftOut& 
   if (status.ok()) {
     return &*place->second;
   }
-  if (!absl::IsFailedPrecondition(status) && has_variant(device_, op_, text)) {
+  // A device may also lack the axis that the arm sets.
+  const bool is_of_device = absl::IsFailedPrecondition(status) || absl::IsNotFound(status);
+  if (!is_of_device && has_variant(device_, op_, text)) {
     return refused(proto::annotate(status, absl::StrCat("arm `", text, "`")));
   }
   left_out.add(text, status);
