@@ -31,26 +31,30 @@ struct Entry {
 };
 
 // clang-format off
-inline constexpr Axis kWorkload0[] = {{"kv", "int8", false}, {"n_q", "1", true}, {"streams", "1", true}, {"width", "32768", true}, {"cap", "32768", true}, {"page_size", "4", true}, {"select", "window", false}, {"sharing", "independent", false}, {"resident", "all", false}, {"spread", "uniform", false}, {"entry", "batch", false}, };
-inline constexpr Setting kParameters0[] = {{"merge", "bounded"}, {"merge_batch", "32"}, {"merge_blocks", "2"}, {"prefetch", "off"}, {"cells_per_step", "2"}, };
-inline constexpr Axis kWorkload1[] = {{"kv", "fp16", false}, {"n_q", "1", true}, {"streams", "1", true}, {"width", "512", true}, {"cap", "2112", true}, {"page_size", "4", true}, {"select", "blocks", false}, {"sharing", "independent", false}, {"resident", "all", false}, {"spread", "uniform", false}, {"entry", "batch", false}, };
-inline constexpr Setting kParameters1[] = {{"merge", "bounded"}, {"merge_batch", "8"}, {"merge_blocks", "1"}, {"prefetch", "l2"}, {"cells_per_step", "4"}, };
-inline constexpr Axis kWorkload2[] = {{"heads", "24", true}, {"kv_heads", "4", true}, {"dim", "256", false}, {"streams", "1", true}, {"rows", "64", true}, {"committed", "16384", true}, {"lengths", "equal", false}, {"tree", "levels", false}, {"data", "normal", false}, {"slack", "16", true}, {"unread", "nan", false}, {"base_offset", "0", true}, {"plan", "0", true}, {"view", "whole", false}, {"pick", "0", true}, };
-inline constexpr Setting kParameters2[] = {{"pairs", "auto"}, {"stages", "0"}, {"spill", "auto"}, {"capacity", "0"}, {"sms", "0"}, {"result", "store"}, {"pdl", "on"}, };
-inline constexpr Axis kWorkload3[] = {{"heads", "48", true}, {"kv_heads", "4", true}, {"dim", "128", false}, {"streams", "1", true}, {"rows", "1", true}, {"committed", "32768", true}, {"lengths", "equal", false}, {"tree", "chain", false}, {"data", "normal", false}, {"slack", "16", true}, {"unread", "nan", false}, {"base_offset", "0", true}, {"plan", "0", true}, {"view", "whole", false}, {"pick", "0", true}, };
-inline constexpr Setting kParameters3[] = {{"pairs", "auto"}, {"stages", "2"}, {"spill", "auto"}, {"capacity", "0"}, {"sms", "0"}, {"result", "store"}, {"pdl", "on"}, };
-inline constexpr Axis kWorkload4[] = {{"heads", "48", true}, {"kv_heads", "4", true}, {"dim", "128", false}, {"streams", "1", true}, {"rows", "1", true}, {"committed", "512", true}, {"lengths", "equal", false}, {"tree", "chain", false}, {"data", "normal", false}, {"slack", "16", true}, {"unread", "nan", false}, {"base_offset", "0", true}, {"plan", "0", true}, {"view", "whole", false}, {"pick", "0", true}, };
-inline constexpr Setting kParameters4[] = {{"pairs", "auto"}, {"stages", "0"}, {"spill", "auto"}, {"capacity", "0"}, {"sms", "0"}, {"result", "store"}, {"pdl", "on"}, };
+inline constexpr Axis kWorkload0[] = {{"heads", "32", true}, {"kv_heads", "8", true}, {"dim", "128", false}, {"streams", "1", true}, {"width", "7", true}, {"context", "4096", true}, {"lengths", "equal", false}, {"window", "2047", true}, {"causal", "no", false}, {"slack", "0", true}, {"unread", "nan", false}, {"data", "normal", false}, {"base_offset", "0", true}, {"first_stream", "0", true}, {"order", "ascending", false}, };
+inline constexpr Setting kParameters0[] = {{"pairs", "16"}, {"stages", "2"}, {"spill", "auto"}, {"sms", "0"}, {"result", "store"}, {"pdl", "on"}, };
+inline constexpr Axis kWorkload1[] = {{"kv", "int8", false}, {"n_q", "1", true}, {"streams", "1", true}, {"width", "32768", true}, {"cap", "32768", true}, {"page_size", "4", true}, {"select", "window", false}, {"sharing", "independent", false}, {"resident", "all", false}, {"spread", "uniform", false}, {"entry", "batch", false}, };
+inline constexpr Setting kParameters1[] = {{"merge", "bounded"}, {"merge_batch", "32"}, {"merge_blocks", "2"}, {"prefetch", "off"}, {"cells_per_step", "2"}, };
+inline constexpr Axis kWorkload2[] = {{"kv", "fp16", false}, {"n_q", "1", true}, {"streams", "1", true}, {"width", "512", true}, {"cap", "2112", true}, {"page_size", "4", true}, {"select", "blocks", false}, {"sharing", "independent", false}, {"resident", "all", false}, {"spread", "uniform", false}, {"entry", "batch", false}, };
+inline constexpr Setting kParameters2[] = {{"merge", "bounded"}, {"merge_batch", "8"}, {"merge_blocks", "1"}, {"prefetch", "l2"}, {"cells_per_step", "4"}, };
+inline constexpr Axis kWorkload3[] = {{"heads", "24", true}, {"kv_heads", "4", true}, {"dim", "256", false}, {"streams", "1", true}, {"rows", "64", true}, {"committed", "16384", true}, {"lengths", "equal", false}, {"tree", "levels", false}, {"data", "normal", false}, {"slack", "16", true}, {"unread", "nan", false}, {"base_offset", "0", true}, {"plan", "0", true}, {"view", "whole", false}, {"pick", "0", true}, };
+inline constexpr Setting kParameters3[] = {{"pairs", "auto"}, {"stages", "0"}, {"spill", "auto"}, {"capacity", "0"}, {"sms", "0"}, {"result", "store"}, {"pdl", "on"}, };
+inline constexpr Axis kWorkload4[] = {{"heads", "48", true}, {"kv_heads", "4", true}, {"dim", "128", false}, {"streams", "1", true}, {"rows", "1", true}, {"committed", "32768", true}, {"lengths", "equal", false}, {"tree", "chain", false}, {"data", "normal", false}, {"slack", "16", true}, {"unread", "nan", false}, {"base_offset", "0", true}, {"plan", "0", true}, {"view", "whole", false}, {"pick", "0", true}, };
+inline constexpr Setting kParameters4[] = {{"pairs", "auto"}, {"stages", "2"}, {"spill", "auto"}, {"capacity", "0"}, {"sms", "0"}, {"result", "store"}, {"pdl", "on"}, };
+inline constexpr Axis kWorkload5[] = {{"heads", "48", true}, {"kv_heads", "4", true}, {"dim", "128", false}, {"streams", "1", true}, {"rows", "1", true}, {"committed", "512", true}, {"lengths", "equal", false}, {"tree", "chain", false}, {"data", "normal", false}, {"slack", "16", true}, {"unread", "nan", false}, {"base_offset", "0", true}, {"plan", "0", true}, {"view", "whole", false}, {"pick", "0", true}, };
+inline constexpr Setting kParameters5[] = {{"pairs", "auto"}, {"stages", "0"}, {"spill", "auto"}, {"capacity", "0"}, {"sms", "0"}, {"result", "store"}, {"pdl", "on"}, };
 inline constexpr Entry kEntries[] = {
-    {"qsa_decode", "two_cell", "NVIDIA H200", "9.0", 73376, std::span(kWorkload0).first(11), std::span(kParameters0).first(5),
+    {"block_attention", "warpgroup", "NVIDIA H200", "9.0", 15744, std::span(kWorkload0).first(15), std::span(kParameters0).first(6),
+     "experiment 1, 2026-11-30 21:13:28 UTC, code 0.1.0+4c580dd1504b, toolkit CUDA 13.0, driver 580.159.04, machine code 47123f8d1c426e080598bde9f190db99, 0.127 of direct, noise 1.0 %"},
+    {"qsa_decode", "two_cell", "NVIDIA H200", "9.0", 73376, std::span(kWorkload1).first(11), std::span(kParameters1).first(5),
      "experiment 2, 2026-11-30 21:10:53 UTC, code 0.1.0+4c580dd1504b, toolkit CUDA 13.0, driver 580.159.04, machine code 6b6e8f19e83ca11fc7b04811c3298cb7, 0.311 of one_cell:merge=all_chunks,merge_batch=16, noise 1.0 %"},
-    {"qsa_decode", "two_cell", "NVIDIA H200", "9.0", 14463, std::span(kWorkload1).first(11), std::span(kParameters1).first(5),
+    {"qsa_decode", "two_cell", "NVIDIA H200", "9.0", 14463, std::span(kWorkload2).first(11), std::span(kParameters2).first(5),
      "experiment 1, 2026-11-30 21:09:52 UTC, code 0.1.0+4c580dd1504b, toolkit CUDA 13.0, driver 580.159.04, machine code 4d72904eba2632ea6a01424125a801a0, 0.249 of one_cell:merge=all_chunks,merge_batch=16, noise 1.0 %"},
-    {"tree_attention", "warpgroup", "NVIDIA H200", "9.0", 110304, std::span(kWorkload2).first(15), std::span(kParameters2).first(7),
+    {"tree_attention", "warpgroup", "NVIDIA H200", "9.0", 110304, std::span(kWorkload3).first(15), std::span(kParameters3).first(7),
      "experiment 3, 2026-11-30 19:51:31 UTC, code 0.1.0+d0a45e8abfe8-dirty, toolkit CUDA 13.0, driver 580.159.04, machine code 254c8f0914f22263cf28ed0b3002b83e, 0.026 of direct, noise 1.0 %"},
-    {"tree_attention", "warpgroup", "NVIDIA H200", "9.0", 23840, std::span(kWorkload3).first(15), std::span(kParameters3).first(7),
+    {"tree_attention", "warpgroup", "NVIDIA H200", "9.0", 23840, std::span(kWorkload4).first(15), std::span(kParameters4).first(7),
      "experiment 2, 2026-11-30 19:47:58 UTC, code 0.1.0+d0a45e8abfe8-dirty, toolkit CUDA 13.0, driver 580.159.04, machine code b92d0104830ad95420d894cc15511430, 0.058 of direct, noise 4.6 %"},
-    {"tree_attention", "warpgroup", "NVIDIA H200", "9.0", 9024, std::span(kWorkload4).first(15), std::span(kParameters4).first(7),
+    {"tree_attention", "warpgroup", "NVIDIA H200", "9.0", 9024, std::span(kWorkload5).first(15), std::span(kParameters5).first(7),
      "experiment 1, 2026-11-30 19:46:47 UTC, code 0.1.0+d0a45e8abfe8-dirty, toolkit CUDA 13.0, driver 580.159.04, machine code b92d0104830ad95420d894cc15511430, 0.024 of direct, noise 1.0 %"},
 };
 
