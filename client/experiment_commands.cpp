@@ -6,9 +6,9 @@
 #include "client/source_upload.h"
 #include "client/spec_options.h"
 #include "proto/status.h"
+#include "tuning/source_spec.h"
 
 #include "absl/strings/str_cat.h"
-#include "tuning/source_spec.h"
 
 #include <algorithm>
 #include <memory>

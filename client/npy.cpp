@@ -2,10 +2,10 @@
 
 #include "proto/status.h"
 #include "proto/text.h"
+#include "tuning/source_type.h"
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "tuning/source_type.h"
 
 #include <algorithm>
 #include <array>

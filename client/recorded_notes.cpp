@@ -1,9 +1,9 @@
 #include "client/recorded_notes.h"
 
 #include "proto/text.h"
+#include "tuning/ranking.h"
 
 #include "absl/strings/str_cat.h"
-#include "tuning/ranking.h"
 
 #include <algorithm>
 #include <cmath>

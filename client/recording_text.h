@@ -4,7 +4,6 @@
 #include "client/recorded_file.h"
 #include "client/table.h"
 #include "proto/assay.pb.h"
-
 #include "tuning/ranking.h"
 
 #include <string>

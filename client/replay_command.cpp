@@ -5,11 +5,11 @@
 #include "client/recorded_notes.h"
 #include "client/replay_text.h"
 #include "proto/status.h"
+#include "tuning/recorded_points.h"
+#include "tuning/replay.h"
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "tuning/recorded_points.h"
-#include "tuning/replay.h"
 
 #include <algorithm>
 

@@ -3,7 +3,6 @@
 
 #include "client/recorded_file.h"
 #include "client/table.h"
-
 #include "tuning/ranking.h"
 
 #include <cstddef>

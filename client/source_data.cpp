@@ -3,12 +3,12 @@
 #include "client/npy.h"
 #include "proto/status.h"
 #include "proto/text.h"
-
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "tuning/content_digest.h"
 #include "tuning/source_sizes.h"
 #include "tuning/source_type.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 
 #include <cstdint>
 #include <utility>

@@ -4,10 +4,10 @@
 #include "client/strict_json.h"
 #include "client/t1_source.h"
 #include "proto/status.h"
-
-#include "absl/strings/str_cat.h"
 #include "tuning/content_digest.h"
 #include "tuning/source_spec.h"
+
+#include "absl/strings/str_cat.h"
 #include <google/protobuf/util/json_util.h>
 
 #include <utility>

@@ -2,10 +2,10 @@
 
 #include "proto/status.h"
 #include "proto/text.h"
+#include "tuning/source_spec.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "tuning/source_spec.h"
 
 #include <array>
 #include <cctype>

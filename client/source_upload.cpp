@@ -3,10 +3,10 @@
 #include "client/numbers.h"
 #include "client/source_file.h"
 #include "proto/status.h"
-
-#include "absl/strings/str_cat.h"
 #include "tuning/content_digest.h"
 #include "tuning/source_spec.h"
+
+#include "absl/strings/str_cat.h"
 
 #include <utility>
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "proto/assay.pb.h"
-
 #include "tuning/race.h"
 
 #include <vector>

@@ -3,8 +3,9 @@
 // tuning/expression.h.
 #pragma once
 
-#include "absl/status/statusor.h"
 #include "tuning/space.h"
+
+#include "absl/status/statusor.h"
 
 #include <cstdint>
 #include <string>

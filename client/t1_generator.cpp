@@ -3,9 +3,9 @@
 #include "client/t1_json.h"
 #include "proto/status.h"
 #include "proto/text.h"
+#include "tuning/source_type.h"
 
 #include "absl/strings/str_cat.h"
-#include "tuning/source_type.h"
 
 #include <array>
 #include <utility>

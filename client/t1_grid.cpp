@@ -2,10 +2,10 @@
 
 #include "client/t1_json.h"
 #include "proto/status.h"
+#include "tuning/token.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "tuning/token.h"
 
 #include <algorithm>
 #include <array>

@@ -2,11 +2,11 @@
 #pragma once
 
 #include "client/strict_json.h"
+#include "tuning/expression.h"
+#include "tuning/value.h"
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "tuning/expression.h"
-#include "tuning/value.h"
 
 #include <cstddef>
 #include <initializer_list>

@@ -6,9 +6,9 @@
 #include "client/t1_grid.h"
 #include "client/t1_json.h"
 #include "proto/status.h"
+#include "tuning/source_scope.h"
 
 #include "absl/strings/str_cat.h"
-#include "tuning/source_scope.h"
 
 #include <algorithm>
 #include <cctype>

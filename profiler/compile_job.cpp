@@ -5,12 +5,12 @@
 #include "profiler/source_limits.h"
 #include "proto/status.h"
 #include "proto/text.h"
+#include "tuning/source_spec.h"
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "tuning/source_spec.h"
 
 #include <algorithm>
 #include <set>

@@ -3,9 +3,9 @@
 #include "profiler/failure_class.h"
 #include "profiler/loaded_modules.h"
 #include "proto/status.h"
+#include "tuning/source_spec.h"
 
 #include "absl/strings/str_cat.h"
-#include "tuning/source_spec.h"
 
 #include <array>
 #include <utility>

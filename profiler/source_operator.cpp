@@ -4,14 +4,14 @@
 #include "profiler/refusal.h"
 #include "profiler/source_stage.h"
 #include "proto/status.h"
-
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "tuning/content_digest.h"
 #include "tuning/source_scope.h"
 #include "tuning/source_sizes.h"
 #include "tuning/source_space.h"
 #include "tuning/source_spec.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 
 #include <algorithm>
 #include <utility>

@@ -8,9 +8,9 @@
 #include "server/hopeless.h"
 #include "server/judging.h"
 #include "server/measurement_parts.h"
+#include "tuning/race.h"
 
 #include "absl/strings/str_cat.h"
-#include "tuning/race.h"
 
 #include <algorithm>
 #include <optional>

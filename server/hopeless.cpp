@@ -1,10 +1,10 @@
 #include "server/hopeless.h"
 
 #include "profiler/rounds.h"
+#include "tuning/race.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "tuning/race.h"
 
 #include <algorithm>
 #include <cmath>

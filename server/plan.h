@@ -5,10 +5,10 @@
 #pragma once
 
 #include "proto/assay.pb.h"
+#include "tuning/points.h"
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "tuning/points.h"
 
 #include <cstdint>
 #include <span>

@@ -3,11 +3,11 @@
 #include "proto/status.h"
 #include "proto/text.h"
 #include "server/lookup.h"
-
-#include "absl/strings/str_cat.h"
 #include "tuning/content_digest.h"
 #include "tuning/source_space.h"
 #include "tuning/source_spec.h"
+
+#include "absl/strings/str_cat.h"
 
 #include <algorithm>
 #include <set>

@@ -5,11 +5,11 @@
 
 #include "proto/assay.pb.h"
 #include "server/plan.h"
+#include "tuning/race.h"
+#include "tuning/strategy.h"
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "tuning/race.h"
-#include "tuning/strategy.h"
 
 #include <cstdint>
 #include <memory>

@@ -2,9 +2,9 @@
 
 #include "proto/status.h"
 #include "proto/text.h"
+#include "tuning/content_digest.h"
 
 #include "absl/strings/str_cat.h"
-#include "tuning/content_digest.h"
 
 #include <string>
 #include <utility>

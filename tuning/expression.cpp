@@ -1,10 +1,10 @@
 #include "tuning/expression.h"
 
 #include "proto/status.h"
-
-#include "absl/strings/str_cat.h"
 #include "tuning/parser.h"
 #include "tuning/token.h"
+
+#include "absl/strings/str_cat.h"
 
 #include <algorithm>
 #include <utility>

@@ -6,8 +6,9 @@
 // functions abs, list, max, min, range.
 #pragma once
 
-#include "absl/status/statusor.h"
 #include "tuning/value.h"
+
+#include "absl/status/statusor.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 #include "proto/status.h"
+#include "tuning/parser.h"
 
 #include "absl/strings/str_cat.h"
-#include "tuning/parser.h"
 
 #include <algorithm>
 #include <array>

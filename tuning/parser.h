@@ -2,10 +2,11 @@
 // descent, a method for each level of precedence, the loosest first.
 #pragma once
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "tuning/expression.h"
 #include "tuning/token.h"
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 
 #include <cstddef>
 #include <optional>

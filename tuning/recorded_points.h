@@ -3,9 +3,9 @@
 #pragma once
 
 #include "proto/assay.pb.h"
+#include "tuning/points.h"
 
 #include "absl/status/statusor.h"
-#include "tuning/points.h"
 
 #include <span>
 

@@ -1,7 +1,6 @@
 #include "tuning/replay.h"
 
 #include "proto/status.h"
-
 #include "tuning/strategy.h"
 
 #include <algorithm>

@@ -1,8 +1,9 @@
 // A strategy over points whose cost is known beforehand: what it would have found, and when.
 #pragma once
 
-#include "absl/status/statusor.h"
 #include "tuning/points.h"
+
+#include "absl/status/statusor.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -2,13 +2,13 @@
 
 #include "proto/status.h"
 #include "proto/text.h"
+#include "tuning/source_scope.h"
+#include "tuning/source_spec.h"
+#include "tuning/token.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "tuning/source_scope.h"
-#include "tuning/source_spec.h"
-#include "tuning/token.h"
 
 #include <algorithm>
 #include <set>

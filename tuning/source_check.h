@@ -2,9 +2,9 @@
 #pragma once
 
 #include "proto/assay.pb.h"
+#include "tuning/expression.h"
 
 #include "absl/status/status.h"
-#include "tuning/expression.h"
 
 #include <cstddef>
 #include <string>

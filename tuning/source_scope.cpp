@@ -1,11 +1,11 @@
 #include "tuning/source_scope.h"
 
 #include "proto/status.h"
+#include "tuning/source_check.h"
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "tuning/source_check.h"
 
 #include <algorithm>
 #include <cmath>

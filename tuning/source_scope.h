@@ -2,11 +2,11 @@
 #pragma once
 
 #include "proto/assay.pb.h"
+#include "tuning/expression.h"
+#include "tuning/value.h"
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "tuning/expression.h"
-#include "tuning/value.h"
 
 #include <cstdint>
 #include <string>

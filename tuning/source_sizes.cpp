@@ -1,11 +1,11 @@
 #include "tuning/source_sizes.h"
 
 #include "proto/status.h"
+#include "tuning/source_check.h"
+#include "tuning/source_type.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "tuning/source_check.h"
-#include "tuning/source_type.h"
 
 #include <utility>
 

@@ -4,9 +4,9 @@
 #pragma once
 
 #include "proto/assay.pb.h"
+#include "tuning/source_scope.h"
 
 #include "absl/status/statusor.h"
-#include "tuning/source_scope.h"
 
 #include <array>
 #include <cstddef>

@@ -1,10 +1,10 @@
 #include "tuning/source_space.h"
 
 #include "proto/status.h"
-
-#include "absl/strings/str_cat.h"
 #include "tuning/source_check.h"
 #include "tuning/space.h"
+
+#include "absl/strings/str_cat.h"
 
 #include <algorithm>
 #include <utility>

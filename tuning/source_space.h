@@ -3,10 +3,10 @@
 #pragma once
 
 #include "proto/assay.pb.h"
+#include "tuning/source_scope.h"
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "tuning/source_scope.h"
 
 #include <string>
 #include <vector>

@@ -1,11 +1,11 @@
 #include "tuning/source_spec.h"
 
 #include "proto/status.h"
-
-#include "absl/strings/str_cat.h"
 #include "tuning/content_digest.h"
 #include "tuning/source_check.h"
 #include "tuning/token.h"
+
+#include "absl/strings/str_cat.h"
 
 #include <set>
 #include <utility>

@@ -1,11 +1,11 @@
 #include "proto/status.h"
-
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "tuning/content_digest.h"
 #include "tuning/source_check.h"
 #include "tuning/source_spec.h"
 #include "tuning/source_type.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 
 #include <algorithm>
 #include <array>

@@ -1,8 +1,9 @@
 // The element types of sources' tensors and scalars, and the bytes of a value of one.
 #pragma once
 
-#include "absl/status/statusor.h"
 #include "tuning/value.h"
+
+#include "absl/status/statusor.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,9 +1,9 @@
 #include "proto/status.h"
-
-#include "absl/strings/str_cat.h"
 #include "tuning/source_check.h"
 #include "tuning/source_spec.h"
 #include "tuning/source_type.h"
+
+#include "absl/strings/str_cat.h"
 
 #include <algorithm>
 #include <set>

@@ -3,10 +3,11 @@
 // other and evaluates each restriction as soon as its parameters are bound.
 #pragma once
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "tuning/expression.h"
 #include "tuning/value.h"
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,8 +1,9 @@
 #include "tuning/strategy.h"
 
+#include "tuning/strategies.h"
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "tuning/strategies.h"
 
 namespace assay::tuning {
 

@@ -2,8 +2,9 @@
 // points, the seed and what it was told, so that a sweep can be resumed by telling it again.
 #pragma once
 
-#include "absl/status/statusor.h"
 #include "tuning/points.h"
+
+#include "absl/status/statusor.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,10 +1,10 @@
 #include "tuning/sweep_space.h"
 
 #include "proto/status.h"
-
-#include "absl/strings/str_cat.h"
 #include "tuning/source_scope.h"
 #include "tuning/space.h"
+
+#include "absl/strings/str_cat.h"
 
 #include <limits>
 #include <map>

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "proto/assay.pb.h"
+#include "tuning/points.h"
 
 #include "absl/status/statusor.h"
-#include "tuning/points.h"
 
 #include <span>
 #include <string>

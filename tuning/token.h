@@ -1,8 +1,9 @@
 // The words of an expression: numbers, strings, names and symbols.
 #pragma once
 
-#include "absl/status/statusor.h"
 #include "tuning/value.h"
+
+#include "absl/status/statusor.h"
 
 #include <cstddef>
 #include <string_view>

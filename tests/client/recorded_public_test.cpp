@@ -1,6 +1,5 @@
 // What is known of files that other projects published.
 #include "tests/client/recorded_samples.h"
-
 #include "tuning/ranking.h"
 #include "tuning/recorded_points.h"
 #include "tuning/replay.h"

@@ -1,6 +1,5 @@
 #include "tests/client/commands_fixture.h"
 #include "tests/temporary_folder.h"
-
 #include "tuning/content_digest.h"
 #include "tuning/source_spec.h"
 

@@ -1,12 +1,12 @@
 #include "client/source_file.h"
 
 #include "tests/temporary_folder.h"
-
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
 #include "tuning/content_digest.h"
 #include "tuning/source_sizes.h"
 #include "tuning/source_spec.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include <gtest/gtest.h>
 
 #include <filesystem>

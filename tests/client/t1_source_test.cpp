@@ -2,13 +2,13 @@
 
 #include "proto/text.h"
 #include "tests/temporary_folder.h"
-
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
 #include "tuning/source_sizes.h"
 #include "tuning/source_space.h"
 #include "tuning/source_spec.h"
 #include "tuning/sweep_space.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include <gtest/gtest.h>
 
 #include <array>

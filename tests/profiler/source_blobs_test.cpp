@@ -1,6 +1,7 @@
 #include "profiler/source_blobs.h"
 
 #include "tuning/content_digest.h"
+
 #include <gtest/gtest.h>
 
 #include <string>

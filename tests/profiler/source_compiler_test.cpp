@@ -3,8 +3,8 @@
 #include "profiler/cubin.h"
 #include "profiler/failure_class.h"
 #include "profiler/machine_code.h"
-
 #include "tuning/source_spec.h"
+
 #include <gtest/gtest.h>
 
 #include <array>

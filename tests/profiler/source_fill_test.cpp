@@ -1,8 +1,8 @@
 #include "profiler/source_fill.h"
 
 #include "profiler/tolerance.h"
-
 #include "tuning/source_type.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -5,8 +5,8 @@
 #include "profiler/session.h"
 #include "tests/profiler/replaying_device.h"
 #include "tests/profiler/source_specs.h"
-
 #include "tuning/content_digest.h"
+
 #include <gtest/gtest.h>
 
 #include <cstring>

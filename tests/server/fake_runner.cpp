@@ -4,11 +4,11 @@
 #include "profiler/frames.h"
 #include "proto/runner.pb.h"
 #include "proto/text.h"
+#include "tuning/content_digest.h"
+#include "tuning/source_spec.h"
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "tuning/content_digest.h"
-#include "tuning/source_spec.h"
 
 #include <csignal>
 #include <cstdlib>

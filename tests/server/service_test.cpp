@@ -1,9 +1,9 @@
 #include "server/service.h"
 
 #include "tests/server/fixture.h"
+#include "tuning/content_digest.h"
 
 #include "grpcpp/grpcpp.h"
-#include "tuning/content_digest.h"
 
 #include <set>
 #include <string>

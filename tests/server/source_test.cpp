@@ -1,9 +1,9 @@
 #include "server/source.h"
 
 #include "tests/server/fixture.h"
-
 #include "tuning/content_digest.h"
 #include "tuning/source_spec.h"
+
 #include <google/protobuf/text_format.h>
 
 #include <string>

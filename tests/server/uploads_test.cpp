@@ -1,8 +1,8 @@
 #include "server/uploads.h"
 
 #include "tests/temporary_folder.h"
-
 #include "tuning/content_digest.h"
+
 #include <gtest/gtest.h>
 
 #include <functional>

@@ -2,8 +2,8 @@
 
 #include "proto/text.h"
 #include "tests/tuning/source_fixture.h"
-
 #include "tuning/source_spec.h"
+
 #include <gtest/gtest.h>
 
 #include <array>
