@@ -2,11 +2,10 @@
 #include "server/lookup.h"
 #include "server/plan.h"
 #include "server/settings.h"
-
-#include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
+#include "server/sweep_axes.h"
 #include "tuning/strategy.h"
-#include "tuning/sweep_space.h"
+
+#include "absl/strings/str_cat.h"
 
 #include <set>
 #include <utility>
@@ -39,33 +38,6 @@ int capability_number(const std::string& text) {
 bool multiply(std::uint64_t& product, std::uint64_t factor) {
   product *= factor;
   return product <= kMaxConfigurations;
-}
-
-// Every choice; of an integer the powers of two in its range, its ends and its default.
-v1::Axis whole_axis(const v1::AxisInfo& info) {
-  v1::Axis axis;
-  axis.set_name(info.name());
-  *axis.mutable_values() = info.choices();
-  if (!info.choices().empty()) {
-    return axis;
-  }
-  std::set<std::int64_t> values = {info.min(), info.max()};
-  std::int64_t by_default = 0;
-  if (absl::SimpleAtoi(info.default_value(), &by_default)) {
-    values.insert(by_default);
-  }
-  for (std::int64_t value = 1; value < info.max(); value *= 2) {
-    if (value > info.min()) {
-      values.insert(value);
-    }
-    if (value > info.max() / 2) {
-      break;
-    }
-  }
-  for (const std::int64_t value : values) {
-    axis.add_values(absl::StrCat(value));
-  }
-  return axis;
 }
 
 }  // namespace
@@ -289,7 +261,7 @@ class Planner {
 
   absl::Status plan_axes() {
     if (plan_.spec_.kind() == v1::SWEEP) {
-      add_sweep_axes();
+      add_sweep_axes(plan_.operator_, plan_.spec_);
     }
     std::set<std::string> seen;
     for (int i = 0; i < plan_.spec_.axes_size(); ++i) {
@@ -311,26 +283,6 @@ class Planner {
       parameter_axes_.push_back(i);
     }
     return absl::OkStatus();
-  }
-
-  // A sweep without an axis of its own walks all parameters that its candidate leaves open.
-  void add_sweep_axes() {
-    v1::ExperimentSpec& spec = plan_.spec_;
-    const v1::Arm& candidate = spec.candidates(0);
-    const auto& parameters =
-        find_named(plan_.operator_.variants(), candidate.variant())->parameters();
-    const bool has_own = std::ranges::any_of(spec.axes(), [&](const v1::Axis& axis) {
-      return find_axis(plan_.operator_.axes(), axis.name()) == nullptr;
-    });
-    if (has_own) {
-      return;
-    }
-    for (const v1::AxisInfo& info : parameters) {
-      if (find_axis(plan_.operator_.axes(), info.name()) == nullptr &&
-          find_named(candidate.parameters(), info.name()) == nullptr) {
-        *spec.add_axes() = whole_axis(info);
-      }
-    }
   }
 
   absl::Status check_parameter_axis(v1::Axis& axis, const std::string& path) {
@@ -458,15 +410,8 @@ class Planner {
     for (std::uint32_t index = 0; index < plan_.num_workloads_; ++index) {
       // Without restrictions every workload has the same ones.
       if (index == 0 || !description_.restrictions.empty()) {
-        const v1::Workload workload = plan_.workload(index);
-        std::vector<v1::Setting> fixed(workload.axes().begin(), workload.axes().end());
-        const v1::Arm defaults = plan_.default_arm();
-        for (const v1::Setting& parameter : defaults.parameters()) {
-          if (std::ranges::find(axes, parameter.name(), &v1::Axis::name) == axes.end()) {
-            fixed.push_back(parameter);
-          }
-        }
-        auto points = tuning::sweep_points(axes, fixed, description_.restrictions);
+        auto points = points_of_workload(
+            axes, plan_.workload(index), plan_.default_arm(), description_.restrictions);
         if (!points.ok()) {
           return proto::annotate(points.status(), "spec.axes");
         }
