@@ -1,4 +1,5 @@
 #include "client/experiment_commands.h"
+#include "client/input_file.h"
 #include "client/numbers.h"
 #include "client/progress.h"
 #include "client/replay_command.h"
@@ -10,10 +11,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
-#include <array>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <memory>
 
 namespace assay::client {
@@ -33,38 +30,11 @@ struct SweepOptions {
   ReplayOptions replay;
 };
 
-struct CloseFile {
-  void operator()(std::FILE* file) const noexcept { std::fclose(file); }
-};
-
-// A name that was typed wrong is told from a file that cannot be read.
-absl::Status file_error(int error) {
-  const bool is_wrong_name = error == ENOENT || error == ENOTDIR || error == EISDIR;
-  const char* text = std::strerror(error);
-  return is_wrong_name ? absl::NotFoundError(text) : absl::UnavailableError(text);
-}
-
-absl::StatusOr<std::string> read_file(const std::string& path) {
-  const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "rb"));
-  if (file == nullptr) {
-    return file_error(errno);
-  }
-  std::string text;
-  std::array<char, 65'536> buffer{};
-  while (const std::size_t num_bytes = std::fread(buffer.data(), 1, buffer.size(), file.get())) {
-    text.append(buffer.data(), num_bytes);
-    if (text.size() > kMaxFile_bytes) {
-      return absl::InvalidArgumentError("larger than 16 MiB");
-    }
-  }
-  if (std::ferror(file.get()) != 0) {
-    return file_error(errno);
-  }
-  return text;
-}
-
 absl::StatusOr<T1File> read_spec(const std::string& path) {
-  const absl::StatusOr<std::string> text = read_file(path);
+  absl::StatusOr<std::string> text = read_file(path, kMaxFile_bytes);
+  if (absl::IsResourceExhausted(text.status())) {
+    text = absl::InvalidArgumentError("larger than 16 MiB");
+  }
   absl::StatusOr<T1File> spec = text.ok() ? parse_t1(*text) : text.status();
   return spec.ok() ? std::move(spec) : proto::annotate(spec.status(), "--spec: " + path);
 }

@@ -2,6 +2,7 @@
 
 #include "proto/rpc_status.h"
 #include "proto/status.h"
+#include "proto/text.h"
 #include "server/log.h"
 #include "server/public_status.h"
 
@@ -62,15 +63,6 @@ bool fits(const google::protobuf::Message& message) {
   return message.ByteSizeLong() <= static_cast<std::size_t>(kMaxMessageBytes);
 }
 
-std::string with_commas(std::size_t number) {
-  std::string digits = absl::StrCat(number);
-  for (std::size_t place = digits.size(); place > 3;) {
-    place -= 3;
-    digits.insert(place, 1, ',');
-  }
-  return digits;
-}
-
 class AssayService final : public v1::Assay::Service {
  public:
   AssayService(Scheduler& scheduler, const Goldens& goldens)
@@ -93,13 +85,14 @@ class AssayService final : public v1::Assay::Service {
       status = take(scheduler_.get(*request), *reply);
     }
     if (status.ok() && !fits(*reply)) {
-      status = absl::ResourceExhaustedError(absl::StrCat("experiment ",
-                                                         reply->experiment_id(),
-                                                         " has ",
-                                                         with_commas(reply->ByteSizeLong()),
-                                                         " bytes, the limit of a message is ",
-                                                         with_commas(kMaxMessageBytes),
-                                                         ": ask for one configuration"));
+      status = absl::ResourceExhaustedError(
+          absl::StrCat("experiment ",
+                       reply->experiment_id(),
+                       " has ",
+                       proto::with_commas(static_cast<std::int64_t>(reply->ByteSizeLong())),
+                       " bytes, the limit of a message is ",
+                       proto::with_commas(kMaxMessageBytes),
+                       ": ask for one configuration"));
       reply->Clear();
     }
     return log.done(status, request->experiment_id());
