@@ -61,10 +61,11 @@ absl::Status go_forward(Connection& connection, const Schema& schema, std::int64
 }  // namespace
 
 const Schema& newest_schema() {
-  static const std::array<Migration, 4> migrations{Migration{2, kMigration2Sql},
+  static const std::array<Migration, 5> migrations{Migration{2, kMigration2Sql},
                                                    Migration{3, kMigration3Sql},
                                                    Migration{4, kMigration4Sql},
-                                                   Migration{5, kMigration5Sql}};
+                                                   Migration{5, kMigration5Sql},
+                                                   Migration{6, kMigration6Sql}};
   static const Schema schema{kSchemaVersion, kSchemaSql, kViewsSql, migrations};
   return schema;
 }

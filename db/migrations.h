@@ -13,7 +13,7 @@ namespace assay::db {
 
 // In the header of every file of ours: "assa".
 constexpr std::int64_t kApplicationId = 0x61737361;
-constexpr std::int64_t kSchemaVersion = 5;
+constexpr std::int64_t kSchemaVersion = 6;
 
 // From version `to_version - 1`.
 struct Migration {

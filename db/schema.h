@@ -9,6 +9,7 @@ extern const char kMigration2Sql[];
 extern const char kMigration3Sql[];
 extern const char kMigration4Sql[];
 extern const char kMigration5Sql[];
+extern const char kMigration6Sql[];
 extern const char kViewsSql[];
 
 }  // namespace assay::db

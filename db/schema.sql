@@ -1,4 +1,4 @@
--- The tables of version 5. A column has the name of its proto field; enums are names, nested
+-- The tables of version 6. A column has the name of its proto field; enums are names, nested
 -- messages and lists are proto JSON, times are integer nanoseconds.
 
 -- A device as it was when an experiment began, once for each different description.
@@ -7,7 +7,7 @@ CREATE TABLE t_device (
   device TEXT NOT NULL UNIQUE CHECK (json_valid(device))
 ) STRICT;
 
--- kind, operator_name, device and label repeat what spec says, for queries.
+-- kind, operator_name, device, label, commit and branch repeat what spec says, for queries.
 CREATE TABLE t_experiment (
   experiment_id INTEGER PRIMARY KEY AUTOINCREMENT,
   request_id TEXT NOT NULL UNIQUE CHECK (request_id <> ''),
@@ -25,7 +25,7 @@ CREATE TABLE t_experiment (
   finished_ns INTEGER NOT NULL,
   num_configurations INTEGER NOT NULL,
   num_finished INTEGER NOT NULL CHECK (num_finished BETWEEN 0 AND num_configurations)
-) STRICT;
+, "commit" TEXT NOT NULL DEFAULT '', branch TEXT NOT NULL DEFAULT '') STRICT;
 
 -- Any mix of filters walks one of these from the newest down: states other than DONE are few.
 CREATE INDEX t_experiment_page
@@ -321,3 +321,83 @@ CREATE TABLE t_recorded_row (
   metrics TEXT NOT NULL CHECK (json_valid(metrics)),
   PRIMARY KEY (recording_id, "row")
 ) STRICT, WITHOUT ROWID;
+
+-- Labels of an experiment's context.
+CREATE TABLE t_label (
+  experiment_id INTEGER NOT NULL REFERENCES t_experiment ON DELETE CASCADE,
+  name TEXT NOT NULL,
+  value TEXT NOT NULL,
+  PRIMARY KEY (experiment_id, name)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX t_label_name ON t_label (name, value, experiment_id);
+
+-- What is comparable over time. One device is one uuid, whatever it was called.
+CREATE TABLE t_series (
+  series_id INTEGER PRIMARY KEY,
+  operator_name TEXT NOT NULL,
+  workload TEXT NOT NULL,
+  stage TEXT NOT NULL,
+  variant TEXT NOT NULL,
+  arm TEXT NOT NULL,
+  device_uuid TEXT NOT NULL,
+  device_model TEXT NOT NULL,
+  cache_mode TEXT NOT NULL,
+  launch_mode TEXT NOT NULL,
+  timing_source TEXT NOT NULL,
+  UNIQUE (operator_name, workload, stage, variant, arm, device_uuid, cache_mode, launch_mode,
+    timing_source)
+) STRICT;
+
+-- The first measurement of a series in each experiment, made from its samples.
+CREATE TABLE t_point (
+  series_id INTEGER NOT NULL REFERENCES t_series,
+  experiment_id INTEGER NOT NULL REFERENCES t_experiment ON DELETE CASCADE,
+  configuration INTEGER NOT NULL,
+  role TEXT NOT NULL CHECK (role IN ('baseline', 'candidate')),
+  measured_ns INTEGER NOT NULL,
+  median_ns INTEGER NOT NULL,
+  lower_quartile_ns INTEGER NOT NULL,
+  upper_quartile_ns INTEGER NOT NULL,
+  num_samples INTEGER NOT NULL,
+  code_digest TEXT NOT NULL,
+  bits_digest TEXT NOT NULL,
+  family TEXT NOT NULL,
+  num_registers INTEGER NOT NULL,
+  local_bytes INTEGER NOT NULL,
+  rejected INTEGER NOT NULL,
+  PRIMARY KEY (series_id, experiment_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX t_point_experiment ON t_point (experiment_id);
+
+-- Where a series changed. One experiment may change several things.
+CREATE TABLE t_change (
+  series_id INTEGER NOT NULL REFERENCES t_series,
+  experiment_id INTEGER NOT NULL REFERENCES t_experiment ON DELETE CASCADE,
+  kind TEXT NOT NULL,
+  detail TEXT NOT NULL,
+  PRIMARY KEY (series_id, experiment_id, kind)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX t_change_experiment ON t_change (experiment_id);
+
+-- A regression outlives the experiments that it names: they are no foreign keys.
+CREATE TABLE t_regression (
+  regression_id INTEGER PRIMARY KEY AUTOINCREMENT,
+  series_id INTEGER NOT NULL REFERENCES t_series,
+  state TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  experiment_id INTEGER NOT NULL,
+  previous_experiment_id INTEGER NOT NULL,
+  "commit" TEXT NOT NULL,
+  previous_commit TEXT NOT NULL,
+  ratio REAL NOT NULL CHECK (abs(ratio) < 9e999),
+  ratio_low REAL NOT NULL CHECK (abs(ratio_low) < 9e999),
+  ratio_high REAL NOT NULL CHECK (abs(ratio_high) < 9e999),
+  before_ns INTEGER NOT NULL,
+  after_ns INTEGER NOT NULL,
+  code_digest TEXT NOT NULL,
+  detected_ns INTEGER NOT NULL,
+  changed_ns INTEGER NOT NULL,
+  confirmation_experiment_id INTEGER NOT NULL,
+  acknowledged_reason TEXT NOT NULL,
+  UNIQUE (series_id, experiment_id)
+) STRICT;

@@ -34,15 +34,27 @@ absl::StatusOr<std::int64_t> find_request(Connection& connection, const std::str
 
 absl::StatusOr<std::int64_t> insert_experiment(Connection& connection,
                                                const v1::Experiment& experiment) {
-  static const std::string sql =
-      experiment_row().insert_sql("t_experiment", {"kind", "operator_name", "device", "label"});
+  static const std::string sql = experiment_row().insert_sql(
+      "t_experiment", {"kind", "operator_name", "device", "label", "\"commit\"", "branch"});
   const v1::ExperimentSpec& spec = experiment.spec();
   ASSAY_ASSIGN_OR_RETURN(Statement insert, connection.prepare(sql));
-  insert.bind_all(
-      v1::ExperimentKind_Name(spec.kind()), spec.operator_name(), spec.device(), spec.label());
-  ASSAY_RETURN_IF_ERROR(experiment_row().bind(insert, 5, experiment));
+  insert.bind_all(v1::ExperimentKind_Name(spec.kind()),
+                  spec.operator_name(),
+                  spec.device(),
+                  spec.label(),
+                  spec.context().commit(),
+                  spec.context().branch());
+  ASSAY_RETURN_IF_ERROR(experiment_row().bind(insert, 7, experiment));
   ASSAY_RETURN_IF_ERROR(insert.run());
-  return connection.last_insert_rowid();
+  const std::int64_t id = connection.last_insert_rowid();
+  ASSAY_ASSIGN_OR_RETURN(
+      Statement label,
+      connection.prepare("INSERT INTO t_label (experiment_id, name, value) VALUES (?, ?, ?)"));
+  for (const v1::Setting& setting : spec.context().labels()) {
+    label.bind_all(id, setting.name(), setting.value());
+    ASSAY_RETURN_IF_ERROR(label.run());
+  }
+  return id;
 }
 
 // What a device is, without what its queue did at that moment.

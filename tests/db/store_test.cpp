@@ -168,6 +168,8 @@ TEST_F(StoreTest, KeepsNoInfinityAndNoNanAndNothingOfAConfigurationThatHasOne) {
 TEST_F(StoreTest, ReturnsExactlyWhatWasStored) {
   v1::SubmitRequest full;
   fill(full);
+  // Each name is there once.
+  full.mutable_spec()->mutable_context()->mutable_labels(1)->set_name("another");
   v1::Device device;
   fill(device);
   std::int64_t id = 0;
@@ -179,6 +181,10 @@ TEST_F(StoreTest, ReturnsExactlyWhatWasStored) {
     ASSERT_TRUE(store->add_configuration(id, full_configuration(1)).ok());
     ASSERT_TRUE(store->finish(id, v1::DONE, "all in", 13).ok());
   }
+
+  EXPECT_EQ(query("SELECT count(*) FROM t_label l JOIN t_experiment e USING (experiment_id)"
+                  " WHERE e.\"commit\" <> '' AND e.branch <> ''"),
+            "2");
 
   // What a queue did at that moment is no property of the device.
   device.clear_queue_length();

@@ -1,0 +1,83 @@
+-- From version 5: what an experiment is part of, series over time, where they change.
+ALTER TABLE t_experiment ADD COLUMN "commit" TEXT NOT NULL DEFAULT '';
+ALTER TABLE t_experiment ADD COLUMN branch TEXT NOT NULL DEFAULT '';
+
+-- Labels of an experiment's context.
+CREATE TABLE t_label (
+  experiment_id INTEGER NOT NULL REFERENCES t_experiment ON DELETE CASCADE,
+  name TEXT NOT NULL,
+  value TEXT NOT NULL,
+  PRIMARY KEY (experiment_id, name)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX t_label_name ON t_label (name, value, experiment_id);
+
+-- What is comparable over time. One device is one uuid, whatever it was called.
+CREATE TABLE t_series (
+  series_id INTEGER PRIMARY KEY,
+  operator_name TEXT NOT NULL,
+  workload TEXT NOT NULL,
+  stage TEXT NOT NULL,
+  variant TEXT NOT NULL,
+  arm TEXT NOT NULL,
+  device_uuid TEXT NOT NULL,
+  device_model TEXT NOT NULL,
+  cache_mode TEXT NOT NULL,
+  launch_mode TEXT NOT NULL,
+  timing_source TEXT NOT NULL,
+  UNIQUE (operator_name, workload, stage, variant, arm, device_uuid, cache_mode, launch_mode,
+    timing_source)
+) STRICT;
+
+-- The first measurement of a series in each experiment, made from its samples.
+CREATE TABLE t_point (
+  series_id INTEGER NOT NULL REFERENCES t_series,
+  experiment_id INTEGER NOT NULL REFERENCES t_experiment ON DELETE CASCADE,
+  configuration INTEGER NOT NULL,
+  role TEXT NOT NULL CHECK (role IN ('baseline', 'candidate')),
+  measured_ns INTEGER NOT NULL,
+  median_ns INTEGER NOT NULL,
+  lower_quartile_ns INTEGER NOT NULL,
+  upper_quartile_ns INTEGER NOT NULL,
+  num_samples INTEGER NOT NULL,
+  code_digest TEXT NOT NULL,
+  bits_digest TEXT NOT NULL,
+  family TEXT NOT NULL,
+  num_registers INTEGER NOT NULL,
+  local_bytes INTEGER NOT NULL,
+  rejected INTEGER NOT NULL,
+  PRIMARY KEY (series_id, experiment_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX t_point_experiment ON t_point (experiment_id);
+
+-- Where a series changed. One experiment may change several things.
+CREATE TABLE t_change (
+  series_id INTEGER NOT NULL REFERENCES t_series,
+  experiment_id INTEGER NOT NULL REFERENCES t_experiment ON DELETE CASCADE,
+  kind TEXT NOT NULL,
+  detail TEXT NOT NULL,
+  PRIMARY KEY (series_id, experiment_id, kind)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX t_change_experiment ON t_change (experiment_id);
+
+-- A regression outlives the experiments that it names: they are no foreign keys.
+CREATE TABLE t_regression (
+  regression_id INTEGER PRIMARY KEY AUTOINCREMENT,
+  series_id INTEGER NOT NULL REFERENCES t_series,
+  state TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  experiment_id INTEGER NOT NULL,
+  previous_experiment_id INTEGER NOT NULL,
+  "commit" TEXT NOT NULL,
+  previous_commit TEXT NOT NULL,
+  ratio REAL NOT NULL CHECK (abs(ratio) < 9e999),
+  ratio_low REAL NOT NULL CHECK (abs(ratio_low) < 9e999),
+  ratio_high REAL NOT NULL CHECK (abs(ratio_high) < 9e999),
+  before_ns INTEGER NOT NULL,
+  after_ns INTEGER NOT NULL,
+  code_digest TEXT NOT NULL,
+  detected_ns INTEGER NOT NULL,
+  changed_ns INTEGER NOT NULL,
+  confirmation_experiment_id INTEGER NOT NULL,
+  acknowledged_reason TEXT NOT NULL,
+  UNIQUE (series_id, experiment_id)
+) STRICT;
