@@ -35,7 +35,7 @@ base_commit() {
 }
 
 host_sources() {
-  tree_files '*.cpp' | grep -E '^(proto|tuning|kernels|profiler|db|server|client)/' || true
+  tree_files '*.cpp' | grep -E '^(proto|tuning|history|kernels|profiler|db|server|client)/' || true
 }
 
 # For each header on stdin its own source, else the first that includes it.
@@ -52,7 +52,7 @@ changed() {
   {
     git diff --name-only --diff-filter=d "$base" -- "$1"
     git ls-files --others --exclude-standard -- "$1"
-  } | grep -E '^(proto|tuning|kernels|profiler|db|server|client)/' || true
+  } | grep -E '^(proto|tuning|history|kernels|profiler|db|server|client)/' || true
 }
 
 if [ $# -eq 0 ] && ! base="$(base_commit)"; then

@@ -16,11 +16,12 @@ allowed() {
   case "$1" in
     proto) echo "proto/|$abseil|$protobuf|$grpc" ;;
     tuning) echo "tuning/|proto/|$abseil|xxhash" ;;
+    history) echo "history/|proto/|$abseil" ;;
     kernels) echo "kernels/|$abseil_status" ;;
     profiler) echo "profiler/|proto/|tuning/|kernels/|$abseil|$protobuf|$cuda|$cupti|xxhash" ;;
     db) echo "db/|proto/|$abseil|$protobuf|sqlite3\.h" ;;
-    server) echo "server/|proto/|tuning/|db/|profiler/|$abseil|$grpc|httplib\.h|CLI/" ;;
-    client) echo "client/|proto/|tuning/|$abseil|$grpc|CLI/|nlohmann/|zlib\.h" ;;
+    server) echo "server/|proto/|tuning/|history/|db/|profiler/|$abseil|$grpc|httplib\.h|CLI/" ;;
+    client) echo "client/|proto/|tuning/|history/|$abseil|$grpc|CLI/|nlohmann/|zlib\.h" ;;
     *) return 1 ;;
   esac
 }
@@ -95,7 +96,7 @@ check_pure_half() {
 }
 
 folders=("$@")
-[ "${#folders[@]}" -gt 0 ] || folders=(proto tuning kernels profiler db server client)
+[ "${#folders[@]}" -gt 0 ] || folders=(proto tuning history kernels profiler db server client)
 for folder in "${folders[@]}"; do
   allowed "$folder" >/dev/null || complain "$folder: no rule for this folder"
   while read -r file; do
