@@ -75,33 +75,6 @@ std::vector<std::string> includes_of(const std::string& text) {
   return names;
 }
 
-// Proto strings are UTF-8: well-formed, the shortest form, no surrogates.
-bool is_utf8(std::string_view text) {
-  for (std::size_t i = 0; i < text.size();) {
-    const auto lead = static_cast<unsigned char>(text[i]);
-    const std::size_t length = lead < 0x80                   ? 1
-                               : lead >= 0xc2 && lead < 0xe0 ? 2
-                               : lead >= 0xe0 && lead < 0xf0 ? 3
-                               : lead >= 0xf0 && lead < 0xf5 ? 4
-                                                             : 0;
-    if (length == 0 || i + length > text.size()) {
-      return false;
-    }
-    for (std::size_t j = 1; j < length; ++j) {
-      if ((static_cast<unsigned char>(text[i + j]) & 0xc0U) != 0x80) {
-        return false;
-      }
-    }
-    const auto second = length > 1 ? static_cast<unsigned char>(text[i + 1]) : 0U;
-    if ((lead == 0xe0 && second < 0xa0) || (lead == 0xed && second >= 0xa0) ||
-        (lead == 0xf0 && second < 0x90) || (lead == 0xf4 && second >= 0x90)) {
-      return false;
-    }
-    i += length;
-  }
-  return true;
-}
-
 }  // namespace
 
 SourceFolder SourceFolder::of(const std::string& path) {
@@ -143,7 +116,7 @@ absl::StatusOr<std::string> SourceFolder::read(const std::string& name,
 
 absl::Status SourceFolder::read_text(v1::SourceFile& file, const std::string& path) const {
   ASSAY_ASSIGN_OR_RETURN(std::string text, read(path, tuning::kMaxSourceFileBytes));
-  if (!is_utf8(text)) {
+  if (!proto::is_utf8(text)) {
     return absl::InvalidArgumentError(absl::StrCat(path, " is not UTF-8 text"));
   }
   file.set_text(std::move(text));

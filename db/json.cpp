@@ -1,6 +1,7 @@
 #include "db/json.h"
 
 #include "proto/status.h"
+#include "proto/text.h"
 
 #include "absl/strings/str_cat.h"
 #include "google/protobuf/util/json_util.h"
@@ -17,37 +18,6 @@ using google::protobuf::Descriptor;
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 using google::protobuf::Reflection;
-
-// Text that every reader of the database can decode: no overlong forms, no surrogates.
-bool is_utf8(std::string_view text) {
-  for (std::size_t i = 0; i < text.size();) {
-    const auto lead = static_cast<unsigned char>(text[i]);
-    const std::size_t length = lead < 0x80                    ? 1
-                               : lead >= 0xc2 && lead <= 0xdf ? 2
-                               : lead >= 0xe0 && lead <= 0xef ? 3
-                               : lead >= 0xf0 && lead <= 0xf4 ? 4
-                                                              : 0;
-    if (length == 0 || text.size() - i < length) {
-      return false;
-    }
-    std::uint32_t code_point = length == 1 ? lead : lead & (0x7fU >> length);
-    for (std::size_t k = 1; k < length; ++k) {
-      const auto next = static_cast<unsigned char>(text[i + k]);
-      if ((next & 0xc0U) != 0x80U) {
-        return false;
-      }
-      code_point = (code_point << 6U) | (next & 0x3fU);
-    }
-    const bool overlong =
-        (length == 3 && code_point < 0x800) || (length == 4 && code_point < 0x10000);
-    const bool surrogate = code_point >= 0xd800 && code_point <= 0xdfff;
-    if (overlong || surrogate || code_point > 0x10ffff) {
-      return false;
-    }
-    i += length;
-  }
-  return true;
-}
 
 template <typename Number>
 void append_number(Number value, std::string& out) {
@@ -78,7 +48,7 @@ void append_string(std::string_view text, std::string& out) {
 absl::Status append_message(const Message& message, std::string& out);
 
 absl::Status append_string_checked(const std::string& text, std::string& out) {
-  if (!is_utf8(text)) {
+  if (!proto::is_utf8(text)) {
     return absl::InvalidArgumentError("is not UTF-8");
   }
   append_string(text, out);

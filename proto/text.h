@@ -27,4 +27,7 @@ std::string with_commas(std::int64_t value);
 // "FASTER" is shown as "faster", "CUPTI_ACTIVITY" as "cupti activity".
 std::string spoken(std::string_view enum_name);
 
+// What a proto string and a column may hold: UTF-8 in its shortest form, no surrogates.
+bool is_utf8(std::string_view text);
+
 }  // namespace assay::proto
