@@ -67,6 +67,7 @@ class SqliteStore final : public Store {
   absl::StatusOr<v1::GetRecordingResponse> recording(
       const v1::GetRecordingRequest& request) const override;
   absl::StatusOr<std::vector<v1::Ceiling>> ceilings(const std::string& device_uuid) const override;
+  absl::StatusOr<Figures> figures() const override;
 
  private:
   // Destroyed in reverse: readers, the writer (which empties the log), then the lock.

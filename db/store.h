@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,6 +21,12 @@ namespace assay::db {
 struct StoreOptions {
   std::string path;  // a file, never ":memory:": readers have connections of their own
   std::int64_t read_deadline_ns = 5'000'000'000;
+};
+
+// How much there is.
+struct Figures {
+  std::map<v1::TaskState, std::int64_t> num_experiments;  // none of a state: it is not there
+  std::int64_t database_bytes = 0;                        // without the write-ahead log
 };
 
 class Store {
@@ -127,6 +134,8 @@ class Store {
   // What the newest BENCH of the device measured; empty: there was none.
   virtual absl::StatusOr<std::vector<v1::Ceiling>> ceilings(
       const std::string& device_uuid) const = 0;
+
+  virtual absl::StatusOr<Figures> figures() const = 0;
 };
 
 }  // namespace assay::db

@@ -91,6 +91,8 @@ class BrokenStore final : public db::Store {
     return broken();
   }
 
+  absl::StatusOr<db::Figures> figures() const override { return broken(); }
+
   absl::Status resume(std::int64_t) override { return broken(); }
 
   absl::Status set_tuning(const v1::Tuning&) override { return broken(); }
