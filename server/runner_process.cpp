@@ -44,6 +44,9 @@ std::string make_nonce() {
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
   signal(SIGPIPE, SIG_DFL);
+  // A connection that was accepted just now is not the runner's to keep open; no library sees to
+  // it.
+  close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
   if (dup2(input, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0) {
     execvp(arguments[0], arguments);
   }
