@@ -4,14 +4,14 @@
 #   scripts/setup.sh          to build, test and check the style
 #   scripts/setup.sh build    to build and run only
 #
-# When everything is there it needs neither root nor a network.
+# When everything is there, build/tools/promtool included, it needs neither root nor a network.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 packages=(
   g++ cmake ninja-build ccache pkg-config git ca-certificates
   protobuf-compiler libprotobuf-dev protobuf-compiler-grpc libgrpc++-dev libabsl-dev
-  libsqlite3-dev libxxhash-dev libcli11-dev nlohmann-json3-dev zlib1g-dev
+  libsqlite3-dev libxxhash-dev libcpp-httplib-dev libcli11-dev nlohmann-json3-dev zlib1g-dev
   libgtest-dev libgmock-dev libbenchmark-dev
 )
 case "${1:-all}" in
@@ -19,6 +19,23 @@ case "${1:-all}" in
   all) packages+=(sqlite3 clang-format-14 clang-tidy-14) ;;
   *) die "usage: scripts/setup.sh [build]" ;;
 esac
+
+# The metrics are checked with Prometheus' own tool, without installing its service.
+fetch_promtool() {
+  local folder
+  if [ "${1:-all}" = build ] || [ -x build/tools/promtool ]; then
+    return
+  fi
+  mkdir -p build/tools
+  folder="$(mktemp -d)"
+  if (cd "$folder" && apt-get download -q prometheus && dpkg-deb -x prometheus_*.deb .) >/dev/null 2>&1; then
+    install -m 755 "$folder/usr/bin/promtool" build/tools/promtool
+    echo "setup: build/tools/promtool is there"
+  else
+    echo "setup: prometheus cannot be fetched, so a test of the metrics will be skipped" >&2
+  fi
+  rm -rf "$folder"
+}
 
 command -v dpkg-query >/dev/null ||
   die "needs Debian 12 or Ubuntu 24.04; elsewhere install what corresponds to: ${packages[*]}"
@@ -31,6 +48,7 @@ for package in "${packages[@]}"; do
 done
 if [ "${#missing[@]}" -eq 0 ]; then
   echo "setup: everything is installed"
+  fetch_promtool "$@"
   exit 0
 fi
 
@@ -51,3 +69,4 @@ echo "setup: installing ${missing[*]}"
 "${as_root[@]}" apt-get update -q
 "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
   apt-get install -q -y --no-install-recommends "${missing[@]}"
+fetch_promtool "$@"

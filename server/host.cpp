@@ -8,6 +8,7 @@
 #include "grpcpp/grpcpp.h"
 #include "grpcpp/health_check_service_interface.h"
 #include "grpcpp/resource_quota.h"
+#include "grpcpp/support/server_interceptor.h"
 
 #include <future>
 #include <thread>
@@ -30,7 +31,8 @@ Host::~Host() {
 
 absl::StatusOr<std::unique_ptr<Host>> Host::listen(const std::vector<Address>& addresses,
                                                    Scheduler& scheduler,
-                                                   const Goldens& goldens) {
+                                                   const Goldens& goldens,
+                                                   CallCounts& counts) {
   std::unique_ptr<Host> host(new Host());
   for (const Address& address : addresses) {
     ASSAY_ASSIGN_OR_RETURN(std::unique_ptr<AddressClaim> claim, AddressClaim::take(address));
@@ -51,6 +53,9 @@ absl::StatusOr<std::unique_ptr<Host>> Host::listen(const std::vector<Address>& a
   for (std::size_t i = 0; i < addresses.size(); ++i) {
     builder.AddListeningPort(addresses[i].text, grpc::InsecureServerCredentials(), &ports[i]);
   }
+  std::vector<std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>> interceptors;
+  interceptors.push_back(count_calls(counts));
+  builder.experimental().SetInterceptorCreators(std::move(interceptors));
   builder.RegisterService(host->service_.get());
   host->server_ = builder.BuildAndStart();
 

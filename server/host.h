@@ -2,6 +2,7 @@
 #pragma once
 
 #include "server/address.h"
+#include "server/call_counts.h"
 #include "server/goldens.h"
 #include "server/scheduler.h"
 
@@ -24,10 +25,12 @@ inline constexpr std::chrono::milliseconds kCancelGrace{1'000};
 
 class Host {
  public:
-  // Listens on all of the addresses or on none. FAILED_PRECONDITION: one is in use.
+  // Listens on all of the addresses or on none. FAILED_PRECONDITION: one is in use. Calls are
+  // counted in `counts`.
   static absl::StatusOr<std::unique_ptr<Host>> listen(const std::vector<Address>& addresses,
                                                       Scheduler& scheduler,
-                                                      const Goldens& goldens);
+                                                      const Goldens& goldens,
+                                                      CallCounts& counts);
   Host(const Host&) = delete;
   Host& operator=(const Host&) = delete;
   ~Host();

@@ -1,5 +1,6 @@
-// assayd: the daemon. Opens the database, starts a worker for each device and serves gRPC until
-// SIGTERM or SIGINT, then ends within kEndBound with every child gone and every state true.
+// assayd: the daemon. Opens the database, starts a worker for each device and serves gRPC, and HTTP
+// where asked, until SIGTERM or SIGINT, then ends within kEndBound with every child gone and every
+// state true.
 #include "db/store.h"
 #include "profiler/module_file.h"
 #include "proto/status.h"
@@ -7,6 +8,7 @@
 #include "server/config.h"
 #include "server/goldens.h"
 #include "server/host.h"
+#include "server/http_gateway.h"
 #include "server/log.h"
 #include "server/scheduler.h"
 
@@ -43,6 +45,9 @@ struct Flags {
   std::int64_t compile_memory_bytes = 0;  // likewise
   bool allow_unsandboxed_source = false;
   std::string modules;
+  std::string http;  // empty: no gateway
+  std::vector<std::string> http_hosts;
+  std::string dashboards;
 };
 
 std::string default_address() {
@@ -94,6 +99,40 @@ absl::StatusOr<std::vector<v1::Golden>> find_goldens(const std::string& asked) {
   return std::vector<v1::Golden>();
 }
 
+// The page's folder; empty: there is none.
+absl::StatusOr<std::string> find_dashboards(const std::string& asked) {
+  const std::string folder =
+      asked.empty() ? program_folder() + "/../share/assay/dashboards" : asked;
+  std::error_code error;
+  if (std::filesystem::is_regular_file(folder + "/index.html", error)) {
+    return folder;
+  }
+  if (!asked.empty()) {
+    return absl::NotFoundError(absl::StrCat("--dashboards ", asked, ": has no index.html"));
+  }
+  return "";
+}
+
+// Null: not asked for.
+absl::StatusOr<std::unique_ptr<HttpGateway>> listen_http(const Flags& flags,
+                                                         Scheduler& scheduler,
+                                                         const Goldens& goldens,
+                                                         const CallCounts& counts) {
+  if (flags.http.empty()) {
+    if (!flags.http_hosts.empty() || !flags.dashboards.empty()) {
+      return absl::InvalidArgumentError("--http-host and --dashboards need --http HOST:PORT");
+    }
+    return nullptr;
+  }
+  GatewayOptions options = {.address = {},
+                            .host_names = flags.http_hosts,
+                            .version = ASSAY_CODE_VERSION,
+                            .start_ns = wall_clock_ns()};
+  ASSAY_ASSIGN_OR_RETURN(options.address, parse_http_address(flags.http));
+  ASSAY_ASSIGN_OR_RETURN(options.dashboards, find_dashboards(flags.dashboards));
+  return HttpGateway::listen(options, scheduler, goldens, counts);
+}
+
 // What of the flags is for the runners, which compile.
 std::vector<std::string> runner_flags(const Flags& flags) {
   std::vector<std::string> for_runners;
@@ -139,16 +178,24 @@ absl::Status serve(const Flags& flags) {
                          db::Store::open({.path = flags.database}));
   const Goldens goldens(*store, std::move(files));
   Scheduler scheduler(*store, goldens, options);
+  CallCounts counts;
   ASSAY_ASSIGN_OR_RETURN(const std::unique_ptr<Host> host,
-                         Host::listen(addresses, scheduler, goldens));
+                         Host::listen(addresses, scheduler, goldens, counts));
+  ASSAY_ASSIGN_OR_RETURN(const std::unique_ptr<HttpGateway> gateway,
+                         listen_http(flags, scheduler, goldens, counts));
   ASSAY_RETURN_IF_ERROR(scheduler.start());
-  std::cout << "assayd listening on " << absl::StrJoin(host->addresses(), ", ") << std::endl;
+  std::cout << "assayd listening on " << absl::StrJoin(host->addresses(), ", ")
+            << (gateway == nullptr ? "" : absl::StrCat(", http://", gateway->address()))
+            << std::endl;
 
   int signal = 0;
   sigwait(&ends, &signal);
   log_line("end", {{"signal", strsignal(signal)}});
   end_in_time();
   scheduler.stop();
+  if (gateway != nullptr) {
+    gateway->shut_down(kCallGrace);
+  }
   if (const absl::Status ended = host->shut_down(kCallGrace); !ended.ok()) {
     // Every runner is gone and every state is stored; only that is still there.
     log_line("end", {{"left", std::string(ended.message())}});
@@ -168,6 +215,14 @@ int main(int argc, char** argv) {
                  flags.listen,
                  "unix:PATH or a loopback HOST:PORT; may be given several times\n"
                  "[$XDG_RUNTIME_DIR/assay.sock, else /tmp/assay-UID.sock]");
+  app.add_option("--http",
+                 flags.http,
+                 "a loopback HOST:PORT for the web page, its API and metrics; port 0: any");
+  app.add_option(
+      "--http-host",
+      flags.http_hosts,
+      "another NAME or NAME:PORT by which browsers reach it; may be given several times");
+  app.add_option("--dashboards", flags.dashboards, "folder of the built web page");
   app.add_option("--config", flags.config, "devices and their launch prefixes, as JSON");
   app.add_option("--goldens", flags.goldens, "folder of golden files (*.tsv)");
   app.add_option("--modules", flags.modules, "folder of modules (*.so), see docs/modules.md");

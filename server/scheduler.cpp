@@ -67,7 +67,16 @@ absl::Status Scheduler::start() {
   for (const auto& worker : workers_) {
     worker->start();
   }
+  started_ = true;
   return absl::OkStatus();
+}
+
+absl::Status Scheduler::health() const {
+  if (!started_ || board_.closed()) {
+    return absl::UnavailableError(started_ ? "the scheduler has stopped"
+                                           : "the scheduler has not started");
+  }
+  return figures().status();
 }
 
 absl::Status Scheduler::take_up_queue() {

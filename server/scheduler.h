@@ -15,6 +15,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -101,6 +102,11 @@ class Scheduler {
   // device is not available. Empty: the first available device.
   absl::StatusOr<Description> describe(const std::string& device, Deadline deadline);
 
+  // UNAVAILABLE: not started, or stopped. Else what is wrong with the database.
+  absl::Status health() const;
+
+  absl::StatusOr<db::Figures> figures() const { return store_.figures(); }
+
  private:
   absl::StatusOr<Description> describe_at(const std::string& path,
                                           const std::string& device,
@@ -114,6 +120,7 @@ class Scheduler {
   Board board_;
   Validator validator_;
   Uploads uploads_;
+  std::atomic<bool> started_ = false;
   std::mutex submitting_;  // keeps the store's order and the queue's the same
   std::vector<std::unique_ptr<DeviceWorker>> workers_;
 };

@@ -1,0 +1,71 @@
+// The read methods that the HTTP gateway serves as proto JSON: one line each in http_methods.cpp.
+#pragma once
+
+#include "proto/assay.grpc.pb.h"
+#include "proto/rpc_status.h"
+#include "server/http_answer.h"
+#include "server/http_query.h"
+#include "server/scheduler.h"
+
+#include <functional>
+#include <map>
+#include <string>
+
+namespace assay::server {
+
+// The message behind one answer, at most; beside the limit that gRPC has for each message.
+inline constexpr std::size_t kMaxHttpMessageBytes = 64 << 20;
+
+struct ReadBackend {
+  v1::Assay::Service& service;
+  Scheduler& scheduler;
+};
+
+using ReadMethod = std::function<HttpAnswer(const ReadBackend&, const Query&)>;
+
+// By the method's own name.
+const std::map<std::string, ReadMethod>& read_methods();
+
+// The message as JSON, or the error. RESOURCE_EXHAUSTED past kMaxHttpMessageBytes.
+HttpAnswer message_answer(const absl::Status& status, const google::protobuf::Message& message);
+
+// A method with one reply: `unary(&v1::Assay::Service::List)`.
+template <class Request, class Reply>
+ReadMethod unary(grpc::Status (v1::Assay::Service::*method)(grpc::ServerContext*,
+                                                            const Request*,
+                                                            Reply*)) {
+  return [method](const ReadBackend& backend, const Query& query) {
+    Request request;
+    Reply reply;
+    absl::Status status = fill_request(query, request);
+    if (status.ok()) {
+      grpc::ServerContext context;
+      status = proto::from_grpc((backend.service.*method)(&context, &request, &reply));
+    }
+    return message_answer(status, reply);
+  };
+}
+
+// A method that replies in pieces, answered as one message: lists are joined, other fields are the
+// last piece's. `call(scheduler, request, send)` stops when `send(piece)` is false.
+template <class Request, class Piece>
+ReadMethod streamed(
+    std::function<
+        absl::Status(Scheduler&, const Request&, const std::function<bool(const Piece&)>&)> call) {
+  return [call = std::move(call)](const ReadBackend& backend, const Query& query) {
+    Request request;
+    Piece whole;
+    absl::Status status = fill_request(query, request);
+    if (status.ok()) {
+      std::size_t num_bytes = 0;
+      status = call(backend.scheduler, request, [&](const Piece& piece) {
+        whole.MergeFrom(piece);
+        num_bytes += piece.ByteSizeLong();
+        return num_bytes <= kMaxHttpMessageBytes;
+      });
+    }
+    return message_answer(status, whole);
+  };
+}
+
+}  // namespace assay::server

@@ -1,0 +1,148 @@
+#include "server/http_server.h"
+
+#include "server/http_guard.h"
+#include "server/http_stream.h"
+
+#include "absl/strings/str_cat.h"
+
+#include <array>
+#include <fcntl.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <utility>
+
+namespace assay::server {
+namespace {
+
+constexpr std::chrono::milliseconds kDrainBound{500};
+
+// cpp-httplib would also set SO_REUSEPORT, and then a second daemon would share the port.
+void set_options(int socket) {
+  const int on = 1;
+  setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+}
+
+// What the library would do with them is not wanted: answers in ranges, and brotli at its slowest.
+void simplify(httplib::Request& request) {
+  request.headers.erase("Range");
+  request.ranges.clear();
+  request.headers.erase("Expect");
+  const std::string accepted = request.get_header_value("Accept-Encoding");
+  request.headers.erase("Accept-Encoding");
+  const bool refused = accepted.find("gzip;q=0,") != std::string::npos ||
+                       accepted.ends_with("gzip;q=0") || accepted.ends_with("gzip;q=0.0");
+  if (accepted.find("gzip") != std::string::npos && !refused) {
+    request.set_header("Accept-Encoding", "gzip");
+  }
+}
+
+// Reads what still comes, so that closing does not take the answer back.
+void drain(int socket, HttpStream& stream) {
+  shutdown(socket, SHUT_WR);
+  const auto end = std::chrono::steady_clock::now() + kDrainBound;
+  std::array<char, 4096> chunk;
+  while (std::chrono::steady_clock::now() < end && stream.wait_for_request(kDrainBound)) {
+    stream.begin_request();
+    stream.read(chunk.data(), chunk.size());
+  }
+}
+
+}  // namespace
+
+HttpServer::HttpServer() {
+  set_socket_options(set_options);
+  // What it tells the client; serve() keeps it.
+  set_keep_alive_timeout(kIdleBound.count());
+  set_keep_alive_max_count(kMaxHttpRequests);
+  new_task_queue = [] { return new httplib::ThreadPool(kHttpThreads); };
+}
+
+HttpServer::~HttpServer() {
+  shut_down(std::chrono::milliseconds(0));
+}
+
+absl::StatusOr<int> HttpServer::bind(const Address& address) {
+  const std::string host = address.host == "[::1]" ? "::1" : address.host;
+  const int port = address.port == 0                  ? bind_to_any_port(host)
+                   : bind_to_port(host, address.port) ? address.port
+                                                      : -1;
+  if (port <= 0) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("cannot listen on ", address.text, ": in use or not permitted"));
+  }
+  return port;
+}
+
+void HttpServer::start() {
+  thread_ = std::thread([this] { listen_after_bind(); });
+}
+
+void HttpServer::shut_down(std::chrono::milliseconds grace) {
+  const int listening = svr_sock_.exchange(INVALID_SOCKET);
+  if (listening == INVALID_SOCKET) {
+    return;
+  }
+  shutdown(listening, SHUT_RDWR);
+  {
+    std::unique_lock lock(mutex_);
+    ending_ = true;
+    for (const int socket : open_) {
+      shutdown(socket, SHUT_RD);
+    }
+    closed_.wait_for(lock, grace, [this] { return open_.empty(); });
+    for (const int socket : open_) {
+      shutdown(socket, SHUT_RDWR);
+    }
+  }
+  if (thread_.joinable()) {
+    thread_.join();
+  }
+  close(listening);
+}
+
+bool HttpServer::process_and_close_socket(socket_t socket) {
+  bool serves = false;
+  {
+    const std::lock_guard lock(mutex_);
+    serves = !ending_;
+    open_.insert(socket);
+  }
+  if (serves) {
+    // A runner that starts now must not hold the connection.
+    fcntl(socket, F_SETFD, FD_CLOEXEC);
+    const int on = 1;
+    setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+    serve(socket);
+  }
+  const std::lock_guard lock(mutex_);
+  open_.erase(socket);
+  close(socket);
+  closed_.notify_all();
+  return true;
+}
+
+void HttpServer::serve(int socket) {
+  HttpStream stream(socket);
+  bool is_last = false;
+  for (std::size_t i = 1; !is_last && stream.wait_for_request(kIdleBound); ++i) {
+    stream.begin_request();
+    {
+      const std::lock_guard lock(mutex_);
+      is_last = ending_ || i == kMaxHttpRequests || open_.size() > kMaxKeptAlive;
+    }
+    bool asked_to_close = false;
+    bool is_read = false;
+    const bool is_written =
+        process_request(stream, is_last, asked_to_close, [&](httplib::Request& request) {
+          is_read = true;
+          // Where the next request would begin is not known after a body.
+          is_last |= has_body(request);
+          simplify(request);
+        });
+    is_last |= asked_to_close || !is_read || !is_written;
+  }
+  drain(socket, stream);
+}
+
+}  // namespace assay::server
