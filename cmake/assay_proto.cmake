@@ -35,5 +35,7 @@ target_link_libraries(
   PUBLIC assay_proto gRPC::grpc++
   PRIVATE assay_build)
 
+assay_precompile(assay_message_headers OBJECT LIBS assay_proto HEADERS ${assay_message_headers})
+
 # Generated code answers to its generator, not to our warnings.
 set_source_files_properties(${assay_proto_sources} ${assay_rpc_sources} PROPERTIES COMPILE_OPTIONS -w)

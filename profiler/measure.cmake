@@ -20,3 +20,4 @@ target_link_libraries(
   assay_measure
   PUBLIC assay_proto
   PRIVATE assay_build PkgConfig::xxhash)
+assay_reuse_headers(assay_measure assay_profiler_headers)

@@ -64,6 +64,7 @@ target_link_libraries(
   assay_probe
   PUBLIC assay_kernels assay_tuning assay_measure assay_frames assay_proto absl::strings
   PRIVATE assay_build Threads::Threads ${CMAKE_DL_LIBS})
+assay_reuse_headers(assay_probe assay_profiler_headers)
 set_source_files_properties(
   version.cpp PROPERTIES COMPILE_DEFINITIONS "ASSAY_CODE_VERSION=\"${ASSAY_CODE_VERSION}\"")
 

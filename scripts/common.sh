@@ -4,7 +4,7 @@ cd "$root"
 
 # Objects are shared by every build folder and survive its removal.
 export CCACHE_DIR="${CCACHE_DIR:-$root/build/ccache}"
-# Tests share precompiled headers, which the cache keeps with this only.
+# Sources share precompiled headers, which the cache keeps with this only.
 export CCACHE_SLOPPINESS=pch_defines,time_macros
 export CCACHE_BASEDIR="$root" CCACHE_NOHASHDIR=1 CCACHE_MAXSIZE="${CCACHE_MAXSIZE:-3G}"
 if command -v ccache >/dev/null; then

@@ -15,10 +15,13 @@ if [ "${compiler%%.*}" != 12 ]; then
   exit 0
 fi
 
-commands=build/ci/compile_commands.json
 clean=build/tidy
 mkdir -p "$clean"
-[ -f "$commands" ] || die "build/ci is not configured: run scripts/build.sh ci first"
+[ -f build/ci/compile_commands.json ] || die "build/ci is not configured: run scripts/build.sh ci first"
+
+# clang-tidy reads no precompiled headers of g++: each source is read with what it includes itself.
+commands="$clean/compile_commands.json"
+sed -E 's/ -fpch-preprocess| -Winvalid-pch| -include [^ ]*cmake_pch\.hxx//g' build/ci/compile_commands.json >"$commands"
 
 # A commit of main itself is compared with the one before it.
 base_commit() {
@@ -93,7 +96,7 @@ tidy_one() {
     printf 'tidy: %s: not read, the time is used up\n' "$file"
     return 0
   fi
-  output="$(clang-tidy-14 -p build/ci --quiet "$file" 2>&1)" || status=$?
+  output="$(clang-tidy-14 -p "$clean" --quiet "$file" 2>&1)" || status=$?
   if [ "$status" -ne 0 ]; then
     grep -vE '^[0-9]+ warnings? .*generated|^Suppressed|^Use -header-filter' <<<"$output"
     printf 'tidy: %s: findings, or clang-tidy failed with %d\n' "$file" "$status"

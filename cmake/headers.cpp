@@ -1,0 +1,1 @@
+// What holds precompiled headers needs a source; it has nothing of its own.

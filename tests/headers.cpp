@@ -1,1 +1,0 @@
-// Its precompiled headers are those of the tests; it has nothing of its own.
