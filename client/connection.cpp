@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::chrono::seconds kCallDeadline{60};
 constexpr std::chrono::minutes kUploadDeadline{10};
+constexpr std::chrono::minutes kPruneDeadline{10};
 constexpr std::size_t kChunkBytes = std::size_t{1} << 20;  // the most that one may have
 constexpr std::size_t kFieldBytes = 8;  // at most, of the tag and the length of a row
 
@@ -205,6 +206,43 @@ class GrpcConnection final : public Connection {
     return status.ok() ? absl::StatusOr<v1::Recording>(stored) : explain(status);
   }
 
+  absl::Status export_archive(
+      const v1::ExportRequest& request,
+      const std::function<absl::Status(const v1::ArchiveEntry&)>& visit) override {
+    return stream<v1::ArchiveEntry>(&v1::Assay::Stub::Export, request, visit);
+  }
+
+  absl::StatusOr<v1::ImportArchiveResponse> import_archive(
+      const std::function<absl::StatusOr<bool>(v1::ArchiveEntry&)>& next) override {
+    grpc::ClientContext context;
+    v1::ImportArchiveResponse response;
+    const std::unique_ptr<grpc::ClientWriter<v1::ArchiveEntry>> writer =
+        stub_->ImportArchive(&context, &response);
+    v1::ArchiveEntry entry;
+    for (;;) {
+      const absl::StatusOr<bool> is_there = next(entry);
+      if (!is_there.ok()) {
+        context.TryCancel();
+        static_cast<void>(writer->Finish());
+        return is_there.status();
+      }
+      if (!*is_there || !writer->Write(entry)) {
+        break;
+      }
+    }
+    writer->WritesDone();
+    const grpc::Status status = writer->Finish();
+    return status.ok() ? absl::StatusOr<v1::ImportArchiveResponse>(response) : explain(status);
+  }
+
+  absl::Status back_up(const std::function<absl::Status(const v1::BackupChunk&)>& visit) override {
+    return stream<v1::BackupChunk>(&v1::Assay::Stub::Backup, v1::BackupRequest(), visit);
+  }
+
+  absl::StatusOr<v1::PruneResponse> prune(const v1::PruneRequest& request) override {
+    return call<v1::PruneResponse>(&v1::Assay::Stub::Prune, request, kPruneDeadline);
+  }
+
   absl::StatusOr<v1::ListRecordingsResponse> recordings() override {
     return call<v1::ListRecordingsResponse>(&v1::Assay::Stub::ListRecordings,
                                             v1::ListRecordingsRequest());
@@ -233,10 +271,32 @@ class GrpcConnection final : public Connection {
   }
 
  private:
-  template <typename Reply, typename Method, typename Request>
-  absl::StatusOr<Reply> call(Method method, const Request& request) {
+  // Every message to `visit`, until it fails.
+  template <typename Message, typename Method, typename Request>
+  absl::Status stream(Method method,
+                      const Request& request,
+                      const std::function<absl::Status(const Message&)>& visit) {
     grpc::ClientContext context;
-    context.set_deadline(std::chrono::system_clock::now() + kCallDeadline);
+    const std::unique_ptr<grpc::ClientReader<Message>> reader =
+        (stub_.get()->*method)(&context, request);
+    Message message;
+    while (reader->Read(&message)) {
+      if (absl::Status visited = visit(message); !visited.ok()) {
+        context.TryCancel();
+        static_cast<void>(reader->Finish());
+        return visited;
+      }
+    }
+    const grpc::Status status = reader->Finish();
+    return status.ok() ? absl::OkStatus() : explain(status);
+  }
+
+  template <typename Reply, typename Method, typename Request>
+  absl::StatusOr<Reply> call(Method method,
+                             const Request& request,
+                             std::chrono::seconds deadline = kCallDeadline) {
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() + deadline);
     Reply reply;
     const grpc::Status status = (stub_.get()->*method)(&context, request, &reply);
     if (!status.ok()) {

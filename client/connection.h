@@ -1,5 +1,5 @@
 // The daemon, one method per call of the service. No gRPC type leaves this file's source.
-// Every call but watch() and upload() ends within a minute.
+// Every call ends within a minute, but for watch() and those that carry files.
 #pragma once
 
 #include "client/interrupt.h"
@@ -55,6 +55,18 @@ class Connection {
 
   // All pages.
   virtual absl::StatusOr<v1::ListGoldensResponse> goldens(v1::ListGoldensRequest request) = 0;
+
+  // Calls `visit` with every entry of an archive until it fails.
+  virtual absl::Status export_archive(
+      const v1::ExportRequest& request,
+      const std::function<absl::Status(const v1::ArchiveEntry&)>& visit) = 0;
+  // `next` fills the next entry; false after the last. Its error ends the call.
+  virtual absl::StatusOr<v1::ImportArchiveResponse> import_archive(
+      const std::function<absl::StatusOr<bool>(v1::ArchiveEntry&)>& next) = 0;
+  // Calls `visit` with every piece of a copy of the database until it fails.
+  virtual absl::Status back_up(
+      const std::function<absl::Status(const v1::BackupChunk&)>& visit) = 0;
+  virtual absl::StatusOr<v1::PruneResponse> prune(const v1::PruneRequest& request) = 0;
 
   // Gives what was stored. INVALID_ARGUMENT names a row that is larger than a chunk may be.
   virtual absl::StatusOr<v1::Recording> import_recording(const RecordedFile& file) = 0;

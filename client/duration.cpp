@@ -11,16 +11,17 @@
 namespace assay::client {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, double>, 6> kUnits = {{
+constexpr std::array<std::pair<std::string_view, double>, 7> kUnits = {{
     {"ns", 1.0},
     {"us", 1e3},
     {"ms", 1e6},
     {"s", 1e9},
     {"m", 60e9},
     {"h", 3600e9},
+    {"d", 24 * 3600e9},
 }};
 
-constexpr double kLongestNs = 366.0 * 24 * 3600e9;
+constexpr double kLongestNs = 3660.0 * 24 * 3600e9;
 
 }  // namespace
 
@@ -37,7 +38,7 @@ absl::StatusOr<std::int64_t> parse_duration(std::string_view text) {
   return absl::InvalidArgumentError(
       absl::StrCat("duration `",
                    std::string(text),
-                   "`: expected a positive number with a unit, as in 500ms, 2s or 5m"));
+                   "`: expected a positive number with a unit, as in 500ms, 2s, 5m or 30d"));
 }
 
 absl::StatusOr<double> parse_effect(std::string_view text) {

@@ -8,7 +8,8 @@
 
 namespace assay::client {
 
-// "500ms", "2s", "1.5m", "1h", "20us", "100ns" in nanoseconds. INVALID_ARGUMENT shows the form.
+// "500ms", "2s", "1.5m", "1h", "30d", "20us", "100ns" in nanoseconds. INVALID_ARGUMENT shows the
+// form.
 absl::StatusOr<std::int64_t> parse_duration(std::string_view text);
 
 // "1%" or "0.01". INVALID_ARGUMENT unless it is a number above 0 and at most 0.5.

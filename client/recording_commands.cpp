@@ -1,3 +1,5 @@
+#include "client/archive_commands.h"
+#include "client/archive_file.h"
 #include "client/experiment_recording.h"
 #include "client/input_file.h"
 #include "client/numbers.h"
@@ -13,8 +15,11 @@
 namespace assay::client {
 namespace {
 
+constexpr const char* kArchive = "archive";
+
 struct ExportOptions {
-  std::string id = "last";
+  std::vector<std::string> ids;  // empty: the newest
+  bool all = false;
   std::string recording;
   std::string format;
   std::string output;  // empty: standard output
@@ -22,6 +27,9 @@ struct ExportOptions {
 };
 
 absl::StatusOr<int> import_file(Session& session, const std::string& path) {
+  if (is_archive(path)) {
+    return import_archive(session, path);
+  }
   const auto located = [&path](const absl::Status& status) {
     return proto::annotate(status, path);
   };
@@ -56,7 +64,12 @@ absl::StatusOr<RecordedFile> fetch(Connection& connection, const ExportOptions& 
                : absl::InvalidArgumentError(absl::StrCat(
                      "--recording: `", options.recording, "`: expected a number from 1, or last"));
   }
-  ASSAY_ASSIGN_OR_RETURN(const std::int64_t id, parse_id(options.id));
+  if (options.ids.size() > 1 || options.all) {
+    return absl::InvalidArgumentError(
+        "--format: only an archive holds more than one experiment; name one, or --format archive");
+  }
+  ASSAY_ASSIGN_OR_RETURN(const std::int64_t id,
+                         options.ids.empty() ? 0 : parse_id(options.ids.front()));
   ASSAY_ASSIGN_OR_RETURN(const v1::Experiment experiment, connection.get(id, true));
   absl::StatusOr<RecordedFile> file = recording_of(experiment);
   return file.ok() ? std::move(file)
@@ -64,7 +77,27 @@ absl::StatusOr<RecordedFile> fetch(Connection& connection, const ExportOptions& 
                                      absl::StrCat("experiment ", experiment.experiment_id()));
 }
 
+absl::StatusOr<int> export_whole(Session& session, const ExportOptions& options) {
+  if (!options.recording.empty()) {
+    return absl::InvalidArgumentError("--recording: an archive holds experiments only");
+  }
+  v1::ExportRequest request;
+  if (!options.all) {
+    for (const std::string& text : options.ids) {
+      ASSAY_ASSIGN_OR_RETURN(const std::int64_t id, parse_id(text));
+      request.add_experiment_ids(id);
+    }
+    if (options.ids.empty()) {
+      request.add_experiment_ids(0);
+    }
+  }
+  return export_archive(session, request, options.output, options.overwrites);
+}
+
 absl::StatusOr<int> export_rows(Session& session, const ExportOptions& options) {
+  if (options.format == kArchive) {
+    return export_whole(session, options);
+  }
   // A wrong name is told before anything is fetched.
   if (const auto written = write_recorded({}, options.format); !written.ok()) {
     return written.status();
@@ -92,8 +125,11 @@ void add_recording_commands(CLI::App& app, Session& session) {
   CLI::App* import_command = session.add_command(
       app,
       "import",
-      "Keeps what another tool measured: a Kernel Tuner cache, T4, Google Benchmark or nvbench "
-      "JSON, also packed by gzip; says what is odd in it and what is best",
+      "Keeps whole experiments of another database, or what another tool measured: a Kernel Tuner "
+      "cache, T4, Google Benchmark or nvbench JSON, also packed by gzip; says what is odd in it "
+      "and "
+      "what is best",
+      "  assay import experiments.assay\n"
       "  assay import cache.json.gz\n"
       "  assay import results_T4.json --format json",
       [&session, path] { return import_file(session, *path); });
@@ -108,17 +144,24 @@ void add_recording_commands(CLI::App& app, Session& session) {
   CLI::App* export_command =
       session.add_command(app,
                           "export",
-                          "Writes a stored experiment or recording as a file of another tool",
+                          "Writes whole experiments for another database, or one experiment or "
+                          "recording as a file of another tool",
+                          "  assay export 3 5 --format archive --output experiments.assay\n"
                           "  assay export last --format t4 --output results.json\n"
                           "  assay export --recording 3 --format google_benchmark > results.json",
                           [&session, options] { return export_rows(session, *options); });
   // This one names a file's format, not that of what is printed.
   export_command->remove_option(export_command->get_option("--format"));
-  export_command->add_option("id", options->id, "a number, or last")->capture_default_str();
+  CLI::Option* ids = export_command->add_option(
+      "id", options->ids, "numbers, or last, which is meant without any");
+  export_command->add_flag("--all", options->all, "every experiment that has ended")->excludes(ids);
   export_command
       ->add_option("--recording", options->recording, "a recording instead: number or last")
       ->excludes("id");
-  export_command->add_option("--format", options->format, absl::StrJoin(export_formats(), ", "))
+  export_command
+      ->add_option("--format",
+                   options->format,
+                   absl::StrCat(kArchive, ", ", absl::StrJoin(export_formats(), ", ")))
       ->required();
   export_command->add_option(
       "-o,--output", options->output, "a new file; standard output when left out");

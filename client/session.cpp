@@ -134,6 +134,7 @@ int run(const std::vector<std::string>& arguments, const Console& console) {
   add_catalogue_commands(app, session);
   add_bits_commands(app, session);
   add_recording_commands(app, session);
+  add_archive_commands(app, session);
   add_sweep_command(app, session);
   add_tuning_commands(app, session);
   try {

@@ -63,6 +63,7 @@ void add_history_commands(CLI::App& app, Session& session);
 void add_catalogue_commands(CLI::App& app, Session& session);
 void add_trace_command(CLI::App& app, Session& session);
 void add_bits_commands(CLI::App& app, Session& session);
+void add_archive_commands(CLI::App& app, Session& session);
 void add_recording_commands(CLI::App& app, Session& session);
 void add_sweep_command(CLI::App& app, Session& session);
 void add_tuning_commands(CLI::App& app, Session& session);

@@ -167,6 +167,18 @@ absl::StatusOr<std::int64_t> Connection::integer(const std::string& sql) {
   return has_row ? statement.integer(0) : 0;
 }
 
+absl::Status Connection::copy_to(const std::string& path) const {
+  ASSAY_ASSIGN_OR_RETURN(const std::unique_ptr<Connection> copy, open(path, Mode::kWrite));
+  sqlite3_backup* const backup =
+      sqlite3_backup_init(copy->database_.get(), "main", database_.get(), "main");
+  if (backup == nullptr) {
+    return copy->error(sqlite3_errcode(copy->database_.get()), "sqlite3_backup_init");
+  }
+  sqlite3_backup_step(backup, -1);
+  const int code = sqlite3_backup_finish(backup);
+  return code == SQLITE_OK ? absl::OkStatus() : copy->error(code, "sqlite3_backup_step");
+}
+
 std::int64_t Connection::last_insert_rowid() const {
   return sqlite3_last_insert_rowid(database_.get());
 }

@@ -43,6 +43,9 @@ class Connection {
   // The first column of the first row, as an integer.
   absl::StatusOr<std::int64_t> integer(const std::string& sql);
 
+  // All pages, as one read transaction sees them, into a new file.
+  absl::Status copy_to(const std::string& path) const;
+
   // Statements that still run past this point of the steady clock are interrupted; 0: none.
   void set_deadline_ns(std::int64_t deadline_ns) { deadline_ns_ = deadline_ns; }
 

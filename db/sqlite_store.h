@@ -20,7 +20,10 @@ class SqliteStore final : public Store {
               std::unique_ptr<Connection> connection,
               const std::string& path,
               std::int64_t read_deadline_ns)
-      : lock_(std::move(lock)), writer_(std::move(connection)), readers_(path, read_deadline_ns) {}
+      : path_(path),
+        lock_(std::move(lock)),
+        writer_(std::move(connection)),
+        readers_(path, read_deadline_ns) {}
 
   absl::StatusOr<v1::Experiment> submit(const v1::SubmitRequest& request,
                                         std::uint32_t num_configurations,
@@ -66,10 +69,17 @@ class SqliteStore final : public Store {
   absl::StatusOr<std::vector<v1::Recording>> recordings() const override;
   absl::StatusOr<v1::GetRecordingResponse> recording(
       const v1::GetRecordingRequest& request) const override;
+  absl::StatusOr<v1::ImportedExperiment> add_archived(const v1::Experiment& experiment) override;
+  absl::Status back_up(const std::string& path) const override;
+
+  std::string path() const override { return path_; }
+
+  absl::StatusOr<v1::PruneResponse> prune(const v1::PruneRequest& request) override;
   absl::StatusOr<std::vector<v1::Ceiling>> ceilings(const std::string& device_uuid) const override;
   absl::StatusOr<Figures> figures() const override;
 
  private:
+  const std::string path_;
   // Destroyed in reverse: readers, the writer (which empties the log), then the lock.
   FileLock lock_;
   Writer writer_;

@@ -131,6 +131,21 @@ class Store {
   virtual absl::StatusOr<v1::GetRecordingResponse> recording(
       const v1::GetRecordingRequest& request) const = 0;
 
+  // A whole experiment of another database in a final state, with its configurations; gives its id
+  // here. One with the same request_id, spec and time of submission is here already and left alone;
+  // with another one the request_id gets a suffix that its content decides.
+  virtual absl::StatusOr<v1::ImportedExperiment> add_archived(const v1::Experiment& experiment) = 0;
+
+  // A copy of the whole database as it is at one moment, in a new file. FAILED_PRECONDITION: the
+  // file is there.
+  virtual absl::Status back_up(const std::string& path) const = 0;
+  // Where the file is, for what has to lie beside it.
+  virtual std::string path() const = 0;
+
+  // Experiments in a final state that ended before a time, in batches, so that others write in
+  // between. Kept: what accepted bits, tunings, floors, ceilings and open regressions rest on.
+  virtual absl::StatusOr<v1::PruneResponse> prune(const v1::PruneRequest& request) = 0;
+
   // What the newest BENCH of the device measured; empty: there was none.
   virtual absl::StatusOr<std::vector<v1::Ceiling>> ceilings(
       const std::string& device_uuid) const = 0;

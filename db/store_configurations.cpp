@@ -2,6 +2,7 @@
 #include "db/sqlite_store.h"
 #include "db/statement.h"
 #include "db/store_read.h"
+#include "db/store_write.h"
 #include "proto/status.h"
 #include "proto/text.h"
 
@@ -108,9 +109,9 @@ absl::Status insert_check(Connection& connection,
   return insert.run();
 }
 
-absl::StatusOr<std::int64_t> insert_configuration(Connection& connection,
-                                                  std::int64_t experiment_id,
-                                                  const v1::Configuration& configuration) {
+absl::StatusOr<std::int64_t> insert_row(Connection& connection,
+                                        std::int64_t experiment_id,
+                                        const v1::Configuration& configuration) {
   static const std::string sql =
       configuration_row().insert_sql("t_configuration", {"experiment_id", "workload_text"});
   ASSAY_ASSIGN_OR_RETURN(Statement insert, connection.prepare(sql));
@@ -120,29 +121,6 @@ absl::StatusOr<std::int64_t> insert_configuration(Connection& connection,
   ASSAY_RETURN_IF_ERROR(configuration_row().bind(insert, 3, configuration));
   ASSAY_RETURN_IF_ERROR(insert.run());
   return connection.last_insert_rowid();
-}
-
-absl::Status insert_whole(Connection& connection,
-                          std::int64_t experiment_id,
-                          const v1::Configuration& configuration) {
-  ASSAY_ASSIGN_OR_RETURN(const std::int64_t id,
-                         insert_configuration(connection, experiment_id, configuration));
-  if (configuration.has_baseline()) {
-    ASSAY_RETURN_IF_ERROR(within(
-        insert_measurement(connection, id, "baseline", configuration.baseline()), "baseline"));
-  }
-  if (configuration.has_candidate()) {
-    ASSAY_RETURN_IF_ERROR(within(
-        insert_measurement(connection, id, "candidate", configuration.candidate()), "candidate"));
-  }
-  for (int i = 0; i < configuration.verdicts_size(); ++i) {
-    ASSAY_RETURN_IF_ERROR(within(insert_verdict(connection, id, i + 1, configuration.verdicts(i)),
-                                 absl::StrCat("verdicts[", i, "]")));
-  }
-  ASSAY_RETURN_IF_ERROR(insert_ceilings(connection, configuration));
-  return configuration.has_check()
-             ? within(insert_check(connection, id, configuration.check()), "check")
-             : absl::OkStatus();
 }
 
 // Cheaper than reading the experiment: this runs once a configuration.
@@ -177,11 +155,34 @@ absl::Status check_may_add(Connection& connection,
 
 }  // namespace
 
+absl::Status insert_configuration(Connection& connection,
+                                  std::int64_t experiment_id,
+                                  const v1::Configuration& configuration) {
+  ASSAY_ASSIGN_OR_RETURN(const std::int64_t id,
+                         insert_row(connection, experiment_id, configuration));
+  if (configuration.has_baseline()) {
+    ASSAY_RETURN_IF_ERROR(within(
+        insert_measurement(connection, id, "baseline", configuration.baseline()), "baseline"));
+  }
+  if (configuration.has_candidate()) {
+    ASSAY_RETURN_IF_ERROR(within(
+        insert_measurement(connection, id, "candidate", configuration.candidate()), "candidate"));
+  }
+  for (int i = 0; i < configuration.verdicts_size(); ++i) {
+    ASSAY_RETURN_IF_ERROR(within(insert_verdict(connection, id, i + 1, configuration.verdicts(i)),
+                                 absl::StrCat("verdicts[", i, "]")));
+  }
+  ASSAY_RETURN_IF_ERROR(insert_ceilings(connection, configuration));
+  return configuration.has_check()
+             ? within(insert_check(connection, id, configuration.check()), "check")
+             : absl::OkStatus();
+}
+
 absl::Status SqliteStore::add_configuration(std::int64_t experiment_id,
                                             const v1::Configuration& configuration) {
   return writer_.run([&](Connection& connection) -> absl::Status {
     ASSAY_RETURN_IF_ERROR(check_may_add(connection, experiment_id, configuration.configuration()));
-    ASSAY_RETURN_IF_ERROR(insert_whole(connection, experiment_id, configuration));
+    ASSAY_RETURN_IF_ERROR(insert_configuration(connection, experiment_id, configuration));
     ASSAY_ASSIGN_OR_RETURN(
         Statement update,
         connection.prepare("UPDATE t_experiment SET num_finished = num_finished + 1"

@@ -2,6 +2,7 @@
 #include "db/sqlite_store.h"
 #include "db/statement.h"
 #include "db/store_read.h"
+#include "db/store_write.h"
 #include "proto/status.h"
 
 #include "absl/strings/numbers.h"
@@ -30,49 +31,6 @@ absl::StatusOr<std::int64_t> find_request(Connection& connection, const std::str
   rows.bind_all(request_id);
   ASSAY_ASSIGN_OR_RETURN(const bool has_row, rows.step());
   return has_row ? rows.integer(0) : 0;
-}
-
-absl::StatusOr<std::int64_t> insert_experiment(Connection& connection,
-                                               const v1::Experiment& experiment) {
-  static const std::string sql = experiment_row().insert_sql(
-      "t_experiment", {"kind", "operator_name", "device", "label", "\"commit\"", "branch"});
-  const v1::ExperimentSpec& spec = experiment.spec();
-  ASSAY_ASSIGN_OR_RETURN(Statement insert, connection.prepare(sql));
-  insert.bind_all(v1::ExperimentKind_Name(spec.kind()),
-                  spec.operator_name(),
-                  spec.device(),
-                  spec.label(),
-                  spec.context().commit(),
-                  spec.context().branch());
-  ASSAY_RETURN_IF_ERROR(experiment_row().bind(insert, 7, experiment));
-  ASSAY_RETURN_IF_ERROR(insert.run());
-  const std::int64_t id = connection.last_insert_rowid();
-  ASSAY_ASSIGN_OR_RETURN(
-      Statement label,
-      connection.prepare("INSERT INTO t_label (experiment_id, name, value) VALUES (?, ?, ?)"));
-  for (const v1::Setting& setting : spec.context().labels()) {
-    label.bind_all(id, setting.name(), setting.value());
-    ASSAY_RETURN_IF_ERROR(label.run());
-  }
-  return id;
-}
-
-// What a device is, without what its queue did at that moment.
-absl::StatusOr<std::int64_t> device_id_of(Connection& connection, v1::Device device) {
-  device.clear_queue_length();
-  device.clear_running_experiment_id();
-  const absl::StatusOr<std::string> json = to_json(device);
-  ASSAY_RETURN_IF_ERROR(within(json.status(), "device"));
-  ASSAY_ASSIGN_OR_RETURN(
-      Statement insert,
-      connection.prepare("INSERT INTO t_device (device) VALUES (?) ON CONFLICT DO NOTHING"));
-  insert.bind_all(*json);
-  ASSAY_RETURN_IF_ERROR(insert.run());
-  ASSAY_ASSIGN_OR_RETURN(Statement rows,
-                         connection.prepare("SELECT device_id FROM t_device WHERE device = ?"));
-  rows.bind_all(*json);
-  ASSAY_RETURN_IF_ERROR(rows.step().status());
-  return rows.integer(0);
 }
 
 absl::StatusOr<std::int64_t> id_of_token(const std::string& token) {
@@ -145,6 +103,48 @@ absl::StatusOr<std::vector<v1::Experiment>> read_all(Statement& rows) {
 }
 
 }  // namespace
+
+absl::StatusOr<std::int64_t> insert_experiment(Connection& connection,
+                                               const v1::Experiment& experiment) {
+  static const std::string sql = experiment_row().insert_sql(
+      "t_experiment", {"kind", "operator_name", "device", "label", "\"commit\"", "branch"});
+  const v1::ExperimentSpec& spec = experiment.spec();
+  ASSAY_ASSIGN_OR_RETURN(Statement insert, connection.prepare(sql));
+  insert.bind_all(v1::ExperimentKind_Name(spec.kind()),
+                  spec.operator_name(),
+                  spec.device(),
+                  spec.label(),
+                  spec.context().commit(),
+                  spec.context().branch());
+  ASSAY_RETURN_IF_ERROR(experiment_row().bind(insert, 7, experiment));
+  ASSAY_RETURN_IF_ERROR(insert.run());
+  const std::int64_t id = connection.last_insert_rowid();
+  ASSAY_ASSIGN_OR_RETURN(
+      Statement label,
+      connection.prepare("INSERT INTO t_label (experiment_id, name, value) VALUES (?, ?, ?)"));
+  for (const v1::Setting& setting : spec.context().labels()) {
+    label.bind_all(id, setting.name(), setting.value());
+    ASSAY_RETURN_IF_ERROR(label.run());
+  }
+  return id;
+}
+
+absl::StatusOr<std::int64_t> device_id_of(Connection& connection, v1::Device device) {
+  device.clear_queue_length();
+  device.clear_running_experiment_id();
+  const absl::StatusOr<std::string> json = to_json(device);
+  ASSAY_RETURN_IF_ERROR(within(json.status(), "device"));
+  ASSAY_ASSIGN_OR_RETURN(
+      Statement insert,
+      connection.prepare("INSERT INTO t_device (device) VALUES (?) ON CONFLICT DO NOTHING"));
+  insert.bind_all(*json);
+  ASSAY_RETURN_IF_ERROR(insert.run());
+  ASSAY_ASSIGN_OR_RETURN(Statement rows,
+                         connection.prepare("SELECT device_id FROM t_device WHERE device = ?"));
+  rows.bind_all(*json);
+  ASSAY_RETURN_IF_ERROR(rows.step().status());
+  return rows.integer(0);
+}
 
 absl::StatusOr<v1::Experiment> SqliteStore::submit(const v1::SubmitRequest& request,
                                                    std::uint32_t num_configurations,

@@ -124,6 +124,12 @@ absl::StatusOr<v1::JudgeResponse> judge_again(db::Store& store,
     get.set_configuration(listed.configuration());
     ASSAY_ASSIGN_OR_RETURN(const v1::Experiment one, store.get(get));
     const v1::Configuration& configuration = one.configurations(0);
+    if (configuration.baseline().blocks_size() > 0 && configuration.baseline().stages().empty()) {
+      return absl::FailedPreconditionError(
+          absl::StrCat("configuration ",
+                       configuration.configuration(),
+                       ": its samples were pruned; it keeps the verdicts that it has"));
+    }
     ASSAY_ASSIGN_OR_RETURN(const profiler::JudgeOptions options,
                            known_options(store, request, experiment, configuration, now_ns));
     const v1::Verdict verdict = profiler::judge(configuration, options);

@@ -2,6 +2,7 @@
 
 #include "proto/status.h"
 #include "proto/text.h"
+#include "server/turn.h"
 
 #include "absl/strings/str_cat.h"
 
@@ -123,27 +124,6 @@ absl::Status add(v1::ImportChunk chunk, Received& received) {
   }
   return absl::OkStatus();
 }
-
-// Of whoever is first, until it ends.
-class Turn {
- public:
-  explicit Turn(std::atomic_flag& flag) : flag_(flag), is_mine_(!flag.test_and_set()) {}
-
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
-
-  ~Turn() {
-    if (is_mine_) {
-      flag_.clear();
-    }
-  }
-
-  bool is_mine() const { return is_mine_; }
-
- private:
-  std::atomic_flag& flag_;
-  const bool is_mine_;
-};
 
 }  // namespace
 

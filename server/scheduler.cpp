@@ -42,6 +42,7 @@ bool is_final(v1::TaskState state) {
 Scheduler::Scheduler(db::Store& store, const Goldens& goldens, const SchedulerOptions& options)
     : store_(store),
       goldens_(goldens),
+      archive_(store, options.now_ns),
       recordings_(store, options.now_ns),
       now_ns_(options.now_ns),
       board_(devices_of(options.config)),

@@ -5,6 +5,7 @@
 
 #include "db/store.h"
 #include "proto/config.pb.h"
+#include "server/archive.h"
 #include "server/board.h"
 #include "server/device_worker.h"
 #include "server/goldens.h"
@@ -84,6 +85,9 @@ class Scheduler {
   // What clients keep here for experiments to come.
   Uploads& uploads() { return uploads_; }
 
+  // Whole experiments in and out, copies, and what goes; needs no device.
+  Archive& archive() { return archive_; }
+
   // What other tools measured; needs no device.
   Recordings& recordings() { return recordings_; }
 
@@ -115,6 +119,7 @@ class Scheduler {
 
   db::Store& store_;
   const Goldens& goldens_;
+  Archive archive_;
   Recordings recordings_;
   const std::function<std::int64_t()> now_ns_;
   Board board_;

@@ -226,6 +226,41 @@ class AssayService final : public v1::Assay::Service {
     return log.done(status, request->recording_id());
   }
 
+  grpc::Status Export(grpc::ServerContext* /*context*/,
+                      const v1::ExportRequest* request,
+                      grpc::ServerWriter<v1::ArchiveEntry>* writer) override {
+    const CallLog log("Export");
+    return log.done(scheduler_.archive().send(
+        *request, kMaxMessageBytes, [writer](const v1::ArchiveEntry& entry) {
+          return writer->Write(entry);
+        }));
+  }
+
+  grpc::Status ImportArchive(grpc::ServerContext* context,
+                             grpc::ServerReader<v1::ArchiveEntry>* reader,
+                             v1::ImportArchiveResponse* reply) override {
+    const CallLog log("ImportArchive");
+    const auto next = [context, reader](v1::ArchiveEntry& entry) {
+      return reader->Read(&entry) && !context->IsCancelled();
+    };
+    return log.done(take(scheduler_.archive().receive(next), *reply));
+  }
+
+  grpc::Status Backup(grpc::ServerContext* /*context*/,
+                      const v1::BackupRequest* /*request*/,
+                      grpc::ServerWriter<v1::BackupChunk>* writer) override {
+    const CallLog log("Backup");
+    return log.done(scheduler_.archive().back_up(
+        [writer](const v1::BackupChunk& chunk) { return writer->Write(chunk); }));
+  }
+
+  grpc::Status Prune(grpc::ServerContext* /*context*/,
+                     const v1::PruneRequest* request,
+                     v1::PruneResponse* reply) override {
+    const CallLog log("Prune");
+    return log.done(take(scheduler_.archive().prune(*request), *reply));
+  }
+
   grpc::Status AcceptBits(grpc::ServerContext* context,
                           const v1::AcceptBitsRequest* request,
                           v1::AcceptBitsResponse* reply) override {

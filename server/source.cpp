@@ -214,6 +214,22 @@ RunnerCall SourceFeed::feeding(const v1::ExperimentSpec& spec,
   };
 }
 
+absl::StatusOr<std::vector<std::string>> blobs_of(const v1::ExperimentSpec& spec,
+                                                  const db::Store& store) {
+  if (spec.source_digest().empty()) {
+    return std::vector<std::string>();
+  }
+  const auto source = read_source(spec.source_digest(), store);
+  if (absl::IsNotFound(source.status())) {
+    return std::vector<std::string>();
+  }
+  ASSAY_RETURN_IF_ERROR(source.status());
+  const std::set<std::string> data = data_of(*source);
+  std::vector<std::string> digests(data.begin(), data.end());
+  digests.push_back(spec.source_digest());
+  return digests;
+}
+
 absl::Status SourceFeed::load(const std::string& digest) {
   if (loaded_ == digest) {
     return absl::OkStatus();

@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace assay::server {
 
@@ -28,6 +29,11 @@ inline constexpr std::size_t kBlobPieceBytes = std::size_t{32} << 20;
 absl::StatusOr<Description> with_source(const Description& description,
                                         const v1::ExperimentSpec& spec,
                                         const db::Store& store);
+
+// Digests of what an experiment refers to: its source and that source's data, each once. Empty: it
+// is on a built-in operator, or the source is not here.
+absl::StatusOr<std::vector<std::string>> blobs_of(const v1::ExperimentSpec& spec,
+                                                  const db::Store& store);
 
 // Gives a runner the source that an experiment is about before it is asked about it. One thread
 // uses it.

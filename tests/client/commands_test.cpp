@@ -32,7 +32,7 @@ TEST_F(Commands, RefuseWrongUsageWithStatusTwo) {
       {{"compare", "q", "--candidate", "b", "-a", "kv=a", "-a", "kv=b"}, "given twice"},
       {{"compare", "q", "--candidate", "b", "--schedule", "aab"}, "one of ab, abba, bab"},
       {{"compare", "q", "--candidate", "b", "--cache", "warm"}, "one of cold, hot"},
-      {{"compare", "q", "--candidate", "b", "--budget", "5"}, "500ms, 2s or 5m"},
+      {{"compare", "q", "--candidate", "b", "--budget", "5"}, "500ms, 2s, 5m or 30d"},
       {{"compare", "q", "--candidate", "b", "--least-effect", "0"}, "as in 1%"},
       {{"compare", "q", "--candidate", "b", "--fail-on", "faster"}, "slower or undecided"},
       {{"list", "--state", "gone"}, "one of cancelled, done, failed"},

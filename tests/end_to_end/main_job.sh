@@ -34,6 +34,14 @@ expect 0 "bits equal in 1 of 1; goldens: 1 reproduced" compare calibration --bas
   --candidate fours:extra=20 --workload c3 --device cpu --calls 3 --rounds 12
 expect 0 "compare" list
 
+# What is copied and exported now is asked for again from other databases below.
+expect 0 " bytes" backup "$folder/copy.db"
+expect 1 "is there already" backup "$folder/copy.db"
+expect 0 "all.assay: " export --all --format archive --output "$folder/all.assay"
+expect 0 "would remove 0 experiments" prune --older-than 1d --dry-run
+"$assay" show 2 --samples --format csv >"$folder/before.csv"
+num_experiments="$("$assay" list --format csv | tail -n +2 | wc -l)"
+
 # One digit of one golden is changed: the check fails and names the case.
 mkdir "$folder/broken"
 sed 's/\(\tsubset\/all\/7\tall\tbaseline\tany_device\t\)[0-9a-f]\{4\}/\1ffff/' "$goldens/qsa_decode.tsv" \
@@ -42,5 +50,22 @@ stop_daemon
 rm -f "$folder"/assay.db*
 start_daemon "$folder/broken"
 expect 3 "subset/all/7" check qsa_decode --suite subset --device cpu
+
+# same_again: experiment 2 of the daemon is what it was in the first database.
+same_again() {
+  "$assay" show 2 --samples --format csv >"$folder/after.csv"
+  [ -s "$folder/before.csv" ] && cmp "$folder/before.csv" "$folder/after.csv" || complain "$1: experiment 2 is another one"
+}
+stop_daemon
+rm -f "$folder"/assay.db*
+start_daemon "$goldens"
+expect 0 "$num_experiments experiments imported, 0 here already" import "$folder/all.assay"
+expect 0 "0 experiments imported, $num_experiments here already" import "$folder/all.assay"
+same_again "import"
+stop_daemon
+rm -f "$folder"/assay.db*
+mv "$folder/copy.db" "$folder/assay.db"
+start_daemon "$goldens"
+same_again "backup"
 
 [ "$failures" -eq 0 ] && echo "main job: all as expected" || exit 1
