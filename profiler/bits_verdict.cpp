@@ -66,7 +66,7 @@ std::string headline(v1::BitsCheck check) {
     case v1::BITS_FINISHED:
       return "it did not finish";
     case v1::BITS_WRITTEN:
-      return "it did not write exactly its outputs";
+      return "it did not read and write exactly its tensors";
     case v1::BITS_INPUTS:
       return "it changed its inputs";
     case v1::BITS_REPEATABLE:

@@ -110,7 +110,7 @@ TEST(BitsVerdict, AsksInOrder) {
   expect_rejected(
       judge(configuration, {}),
       v1::BITS_WRITTEN,
-      "rejected: it did not write exactly its outputs: 512 of 1,024 elements of `out` not "
+      "rejected: it did not read and write exactly its tensors: 512 of 1,024 elements of `out` not "
       "written");
 }
 
