@@ -2,6 +2,7 @@
 
 #include "profiler/drift.h"
 #include "profiler/failure_class.h"
+#include "profiler/outside_reads.h"
 #include "profiler/poison.h"
 #include "proto/status.h"
 
@@ -35,6 +36,15 @@ v1::FailureClass class_of(const absl::Status& finished) {
 // The code and the message, as ToString() does without what else a status carries.
 std::string text_of(const absl::Status& finished) {
   return absl::Status(finished.code(), finished.message()).ToString();
+}
+
+// Where it did not, that is what failed.
+bool has_finished(const absl::Status& finished, v1::BitsReport& bits) {
+  if (!finished.ok()) {
+    fail(bits, v1::BITS_FINISHED, text_of(finished));
+    bits.set_failure(class_of(finished));
+  }
+  return finished.ok();
 }
 
 bool has_failed(const v1::BitsReport& bits) {
@@ -84,9 +94,7 @@ absl::Status ArmChecker::check(const ArmPlan& arm,
     absl::Status finished;
     ASSAY_RETURN_IF_ERROR(
         run(arm, kPoisons[index], index == 0 ? &trace : nullptr, finished, runs[index]));
-    if (!finished.ok()) {
-      fail(bits, v1::BITS_FINISHED, text_of(finished));
-      bits.set_failure(class_of(finished));
+    if (!has_finished(finished, bits)) {
       return absl::OkStatus();
     }
   }
@@ -114,7 +122,7 @@ absl::Status ArmChecker::check(const ArmPlan& arm,
     return absl::OkStatus();
   }
   if (distinct.size() > 1) {
-    return explain_digests(arm, distinct.size(), checked, runs[first_other], bits);
+    return explain_digests(arm, kPoisons.at(first_other), checked, runs[first_other], bits);
   }
   if (baseline != nullptr) {
     compare(*baseline, checked, bits);
@@ -148,13 +156,11 @@ bool ArmChecker::was_all_written(const ArmPlan& arm,
   return true;
 }
 
-absl::Status ArmChecker::explain_digests(const ArmPlan& arm,
-                                         std::size_t num_digests,
-                                         const CheckedOutputs& checked,
-                                         const HostOutputs& other,
-                                         v1::BitsReport& bits) {
+void ArmChecker::set_drift(const CheckedOutputs& checked,
+                           const HostOutputs& other,
+                           v1::BitsReport& bits) const {
   const std::span<const ComparedTensor> compared = workspace_.compared();
-  for (std::size_t place = 0; place < compared.size() && !bits.has_drift(); ++place) {
+  for (std::size_t place = 0; place < std::min(compared.size(), other.bytes.size()); ++place) {
     if (checked.left[place]) {
       continue;
     }
@@ -162,21 +168,68 @@ absl::Status ArmChecker::explain_digests(const ArmPlan& arm,
         compared[place].layout, checked.outputs.bytes[place].data(), other.bytes[place].data());
     if (drift.has_value()) {
       *bits.mutable_drift() = *drift;
+      return;
     }
   }
-  // The first poison again: bits that come back follow what lay in unwritten memory.
+}
+
+absl::Status ArmChecker::explain_digests(const ArmPlan& arm,
+                                         std::byte poison,
+                                         const CheckedOutputs& checked,
+                                         const HostOutputs& other,
+                                         v1::BitsReport& bits) {
+  const auto is_same = [&](const HostOutputs& outputs) {
+    return digests_of(workspace_.compared(), arm, outputs) == checked.digests;
+  };
+  // The first poison again: bits that come back follow memory.
   absl::Status finished;
   HostOutputs again;
   ASSAY_RETURN_IF_ERROR(run(arm, kPoisons[0], nullptr, finished, again));
-  if (finished.ok() && digests_of(compared, arm, again) == checked.digests) {
-    fail(bits,
-         v1::BITS_WRITTEN,
-         absl::StrCat("reads unwritten scratch: with another poison ", describe(bits.drift())));
+  if (!has_finished(finished, bits)) {
     return absl::OkStatus();
   }
+  if (!is_same(again)) {
+    set_drift(checked, other, bits);
+    fail(bits,
+         v1::BITS_REPEATABLE,
+         absl::StrCat(
+             bits.num_digests(), " digests in ", kRepeatRuns, " runs; ", describe(bits.drift())));
+    return absl::OkStatus();
+  }
+  // The other poison between the first guard bands: bits that stay follow the bands.
+  ASSAY_RETURN_IF_ERROR(workspace_.poison(0, poison));
+  ASSAY_RETURN_IF_ERROR(
+      call_and_read(device_, workspace_, problem_, arm, nullptr, finished, again));
+  if (!has_finished(finished, bits)) {
+    return absl::OkStatus();
+  }
+  if (is_same(again)) {
+    return name_outside_reads(arm, poison, checked, other, bits);
+  }
+  if (poison == kSecondPoison && !was_all_written(arm, checked.outputs, again, bits)) {
+    return absl::OkStatus();
+  }
+  set_drift(checked, again, bits);
   fail(bits,
-       v1::BITS_REPEATABLE,
-       absl::StrCat(num_digests, " digests in ", kRepeatRuns, " runs; ", describe(bits.drift())));
+       v1::BITS_WRITTEN,
+       absl::StrCat("reads unwritten scratch: with another poison ", describe(bits.drift())));
+  return absl::OkStatus();
+}
+
+absl::Status ArmChecker::name_outside_reads(const ArmPlan& arm,
+                                            std::byte poison,
+                                            const CheckedOutputs& checked,
+                                            const HostOutputs& other,
+                                            v1::BitsReport& bits) {
+  ASSAY_ASSIGN_OR_RETURN(
+      const OutsideReads found,
+      find_outside_reads(device_, workspace_, problem_, arm, checked.digests, poison));
+  set_drift(checked, found.reads.empty() ? other : found.outputs, bits);
+  fail(bits,
+       v1::BITS_WRITTEN,
+       absl::StrCat(found.reads.empty() ? "reads outside of its tensors" : describe(found.reads),
+                    ": with other bytes there ",
+                    bits.has_drift() ? describe(bits.drift()) : "it gives up"));
   return absl::OkStatus();
 }
 

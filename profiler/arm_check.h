@@ -1,6 +1,7 @@
 // The checks of one arm that come before time, in the order of v1::BitsCheck: it finishes, writes
-// everything and nothing else, leaves its inputs alone, repeats its bits, has the baseline's, and
-// is within tolerance. The first that fails is reported and ends them.
+// everything and nothing else, reads nothing outside of its tensors, leaves its inputs alone,
+// repeats its bits, has the baseline's, and is within tolerance. The first that fails is reported
+// and ends them.
 #pragma once
 
 #include "kernels/operator.h"
@@ -62,12 +63,22 @@ class ArmChecker {
                        const HostOutputs& first,
                        const HostOutputs& second,
                        v1::BitsReport& bits) const;
-  // Why runs differ: they follow what lay in memory that nobody wrote, or nothing that is known.
+  // Why a run on `poison` left `other`: it followed what lay in memory that nobody wrote or around
+  // the tensors, or nothing that is known.
   absl::Status explain_digests(const ArmPlan& arm,
-                               std::size_t num_digests,
+                               std::byte poison,
                                const CheckedOutputs& checked,
                                const HostOutputs& other,
                                v1::BitsReport& bits);
+  absl::Status name_outside_reads(const ArmPlan& arm,
+                                  std::byte poison,
+                                  const CheckedOutputs& checked,
+                                  const HostOutputs& other,
+                                  v1::BitsReport& bits);
+  // The first difference from `checked`, where there is one.
+  void set_drift(const CheckedOutputs& checked,
+                 const HostOutputs& other,
+                 v1::BitsReport& bits) const;
   // Adds to what failed before.
   absl::Status check_other_memory(v1::BitsReport& bits);
   void compare(const CheckedOutputs& baseline,

@@ -13,6 +13,17 @@ absl::Status checked_call(Device& device,
                           absl::Status& finished,
                           HostOutputs& outputs) {
   ASSAY_RETURN_IF_ERROR(workspace.poison(0, poison));
+  ASSAY_RETURN_IF_ERROR(workspace.guard(poison));
+  return call_and_read(device, workspace, problem, arm, trace, finished, outputs);
+}
+
+absl::Status call_and_read(Device& device,
+                           Workspace& workspace,
+                           const kernels::Problem& problem,
+                           const ArmPlan& arm,
+                           kernels::Trace* trace,
+                           absl::Status& finished,
+                           HostOutputs& outputs) {
   const kernels::Call call = {.problem = &problem,
                               .tensors = workspace.sets()[0],
                               .parameters = arm.parameters,

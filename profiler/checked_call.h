@@ -1,4 +1,5 @@
-// One call of an arm in the workspace's first set, on poison, and what it left.
+// One call of an arm in the workspace's first set, on poison and between guard bands that go with
+// it, and what it left.
 #pragma once
 
 #include "kernels/operator.h"
@@ -24,6 +25,15 @@ absl::Status checked_call(Device& device,
                           kernels::Trace* trace,
                           absl::Status& finished,
                           HostOutputs& outputs);
+
+// The same on what lies in the set and in its bands.
+absl::Status call_and_read(Device& device,
+                           Workspace& workspace,
+                           const kernels::Problem& problem,
+                           const ArmPlan& arm,
+                           kernels::Trace* trace,
+                           absl::Status& finished,
+                           HostOutputs& outputs);
 
 // Whether the arm's form leaves this intermediate alone: then it holds nothing to look at.
 bool is_left(const ArmPlan& arm, const ComparedTensor& tensor);

@@ -37,6 +37,7 @@ add_library(
   mutant_check.cpp
   nvrtc_library.cpp
   other_inputs.cpp
+  outside_reads.cpp
   plant.cpp
   refusal.cpp
   runner.cpp

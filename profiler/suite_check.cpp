@@ -191,7 +191,7 @@ absl::Status SuiteRun::run_case(std::int64_t index) {
   count(workload);
   ASSAY_RETURN_IF_ERROR(run_baseline());
 
-  // Another poison, so that what an arm leaves unwritten or reads unwritten differs.
+  // Another poison, so that what an arm leaves unwritten, or reads unwritten or outside, differs.
   bool is_same = true;
   if (suite_.against_reference) {
     judge_tolerance(*arms_[0], expected_, is_same);

@@ -31,6 +31,29 @@ std::vector<ElementRange> pieces_of(const std::vector<ElementRange>& live) {
   return {{.begin = live.front().begin, .end = live.back().end}};
 }
 
+std::int64_t guarded_bytes(std::int64_t num_bytes) {
+  return num_bytes + 2 * band_bytes(num_bytes);
+}
+
+absl::Status check_size(std::span<const TensorSpec> specs, std::int64_t limit_bytes) {
+  std::int64_t num_bytes = 0;
+  std::int64_t all_bytes = 0;
+  for (const TensorSpec& spec : specs) {
+    num_bytes += kernels::num_bytes(spec);
+    all_bytes += guarded_bytes(kernels::num_bytes(spec));
+  }
+  if (all_bytes <= limit_bytes) {
+    return absl::OkStatus();
+  }
+  return absl::ResourceExhaustedError(absl::StrCat("workload of ",
+                                                   with_commas(num_bytes),
+                                                   " bytes is over the device's limit of ",
+                                                   with_commas(limit_bytes),
+                                                   ", of which guard bands take ",
+                                                   with_commas(all_bytes - num_bytes),
+                                                   ", choose a smaller one"));
+}
+
 }  // namespace
 
 TensorLayout layout_of(const TensorSpec& spec) {
@@ -43,19 +66,10 @@ absl::Status Workspace::load(const kernels::Problem& problem) {
   sets_.clear();
   pointers_.clear();
   set_pointers_.clear();
+  overrun_.clear();
 
   const std::span<const TensorSpec> specs = problem.tensors();
-  std::int64_t num_bytes = 0;
-  for (const TensorSpec& spec : specs) {
-    num_bytes += kernels::num_bytes(spec);
-  }
-  if (num_bytes > device_.limits().memory_bytes) {
-    return absl::ResourceExhaustedError(absl::StrCat("workload of ",
-                                                     with_commas(num_bytes),
-                                                     " bytes is over the device's limit of ",
-                                                     with_commas(device_.limits().memory_bytes),
-                                                     ", choose a smaller one"));
-  }
+  ASSAY_RETURN_IF_ERROR(check_size(specs, device_.limits().memory_bytes));
   std::vector<Slot> slots(specs.size());
   kept_buffers_.resize(std::max(kept_buffers_.size(), specs.size()));
   for (std::size_t tensor = 0; tensor < specs.size(); ++tensor) {
@@ -120,7 +134,7 @@ absl::StatusOr<std::shared_ptr<Workspace::Input>> Workspace::find_or_make_input(
 void Workspace::trim_kept_inputs() {
   std::int64_t num_bytes = 0;
   for (auto place = kept_inputs_.begin(); place != kept_inputs_.end();) {
-    num_bytes += (*place)->buffer.num_bytes();
+    num_bytes += guarded_bytes((*place)->buffer.num_bytes());
     place = num_bytes > device_.limits().input_cache_bytes ? kept_inputs_.erase(place)
                                                            : std::next(place);
   }
@@ -196,18 +210,45 @@ absl::Status Workspace::read_outputs(std::size_t set, HostOutputs& outputs) {
   return absl::OkStatus();
 }
 
+absl::Status Workspace::guard(std::byte poison) {
+  for (std::size_t tensor = 0; tensor < sets_[0].size(); ++tensor) {
+    GuardedBuffer& buffer = sets_[0][tensor].guarded();
+    const std::byte pattern = guard_pattern(problem_->tensors()[tensor].dtype, poison);
+    if (buffer.pattern() == pattern) {
+      continue;
+    }
+    if (overrun_.empty()) {
+      ASSAY_ASSIGN_OR_RETURN(overrun_, find_overrun_of(sets_[0], tensor));
+    }
+    ASSAY_RETURN_IF_ERROR(buffer.guard(device_, pattern));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Workspace::split_band(
+    std::size_t tensor, Side side, std::int64_t near_bytes, std::byte near, std::byte far) {
+  const kernels::DType dtype = problem_->tensors()[tensor].dtype;
+  return sets_[0][tensor].guarded().split_band(
+      device_, side, near_bytes, guard_pattern(dtype, near), guard_pattern(dtype, far));
+}
+
+absl::StatusOr<std::string> Workspace::find_overrun_of(const std::vector<Slot>& slots,
+                                                       std::size_t tensor) {
+  ASSAY_ASSIGN_OR_RETURN(const auto side, slots[tensor].guarded().find_overrun(device_));
+  return side.has_value()
+             ? absl::StrCat(
+                   std::string(text_of(*side)), " of `", problem_->tensors()[tensor].name, "`")
+             : "";
+}
+
 absl::StatusOr<std::string> Workspace::find_overrun() {
+  std::string overrun = overrun_;
   for (const std::vector<Slot>& slots : sets_) {
-    for (std::size_t tensor = 0; tensor < slots.size(); ++tensor) {
-      const GuardedBuffer& buffer =
-          slots[tensor].input ? slots[tensor].input->buffer : *slots[tensor].buffer;
-      ASSAY_ASSIGN_OR_RETURN(const auto overrun, buffer.find_overrun(device_));
-      if (overrun.has_value()) {
-        return absl::StrCat(std::string(*overrun), " of `", problem_->tensors()[tensor].name, "`");
-      }
+    for (std::size_t tensor = 0; tensor < slots.size() && overrun.empty(); ++tensor) {
+      ASSAY_ASSIGN_OR_RETURN(overrun, find_overrun_of(slots, tensor));
     }
   }
-  return "";
+  return overrun;
 }
 
 std::vector<std::pair<const TensorSpec*, Digest>> Workspace::inputs() const {
@@ -277,6 +318,7 @@ void Workspace::drop_copies() {
 void Workspace::forget() {
   kept_inputs_.clear();
   kept_buffers_.clear();
+  overrun_.clear();
 }
 
 }  // namespace assay::profiler

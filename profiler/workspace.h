@@ -61,7 +61,15 @@ class Workspace {
   absl::Status poison(std::size_t set, std::byte poison);
   // Reads the live elements of a set's compared tensors.
   absl::Status read_outputs(std::size_t set, HostOutputs& outputs);
-  // The name of the first tensor whose guard band was written to and where; empty: none.
+
+  // Makes the bands around set 0 what goes with a call on `poison`. What was written to them before
+  // is kept for find_overrun().
+  absl::Status guard(std::byte poison);
+  // One band of set 0 in two parts: `near_bytes` next to the tensor as in calls on `near`, the rest
+  // as on `far`. It has to be all as on the poison of guard() again when the next call is checked.
+  absl::Status split_band(
+      std::size_t tensor, Side side, std::int64_t near_bytes, std::byte near, std::byte far);
+  // The first tensor whose guard band was written to and where; empty: none.
   absl::StatusOr<std::string> find_overrun();
 
   // Digests of the inputs as they were made, in tensor order.
@@ -93,12 +101,15 @@ class Workspace {
     std::shared_ptr<Input> input;           // inputs
     std::shared_ptr<GuardedBuffer> buffer;  // all others
 
-    std::byte* data() const { return input ? input->buffer.data() : buffer->data(); }
+    GuardedBuffer& guarded() const { return input ? input->buffer : *buffer; }
+
+    std::byte* data() const { return guarded().data(); }
   };
 
   absl::StatusOr<std::shared_ptr<Input>> find_or_make_input(const kernels::Problem& problem,
                                                             std::size_t tensor);
   void trim_kept_inputs();
+  absl::StatusOr<std::string> find_overrun_of(const std::vector<Slot>& slots, std::size_t tensor);
 
   Device& device_;
   const kernels::Problem* problem_ = nullptr;
@@ -109,6 +120,7 @@ class Workspace {
   std::list<std::shared_ptr<Input>> kept_inputs_;  // most recently used first
   std::vector<std::shared_ptr<GuardedBuffer>> kept_buffers_;
   std::vector<std::byte> staging_;
+  std::string overrun_;  // found by guard(), not told yet
 };
 
 }  // namespace assay::profiler

@@ -60,6 +60,14 @@ TEST_F(ChecksTest, FailsAnArmThatLeavesOutputUnwritten) {
   EXPECT_EQ(checked.arms_size(), 1);
 }
 
+TEST_F(ChecksTest, FailsAnArmThatReadsPastTheEnd) {
+  const v1::CheckResult checked = result("parity", "readers");
+  EXPECT_FALSE(checked.passed());
+  EXPECT_EQ(checked.detail().find("parity/readers/0, past_end: 1 of 20 elements of `out` differ"),
+            0U)
+      << checked.detail();
+}
+
 TEST_F(ChecksTest, NamesTheArmsAndCasesThatWereLeftOut) {
   EXPECT_EQ(result("parity", "partials").not_run(),
             "unavailable (variant `unavailable`: the host has no such instruction)");

@@ -26,6 +26,7 @@ kernels::Workload growing_workload(std::int64_t index) {
 
 constexpr std::array<std::string_view, 2> kTwins = {"twin", "plain:width=8"};
 constexpr std::array<std::string_view, 2> kDrifters = {"twin", "far"};
+constexpr std::array<std::string_view, 1> kReaders = {"past_end"};
 constexpr std::array<std::string_view, 2> kPartials = {"partial", "unavailable"};
 
 kernels::CaseSuite suite(std::string_view name,
@@ -184,8 +185,9 @@ const std::array<kernels::Invariance, 16> kInvariances = {
       .arms = kBeyond},
      {.name = "misspelt", .help = "", .num_pairs = 1, .pair = prefix_pair, .arms = kMisspelt}}};
 
-const std::array<kernels::CaseSuite, 6> kSuites = {suite("twins", 5, kTwins),
+const std::array<kernels::CaseSuite, 7> kSuites = {suite("twins", 5, kTwins),
                                                    suite("drifters", 3, kDrifters),
+                                                   suite("readers", 1, kReaders),
                                                    suite("partials", 1, kPartials),
                                                    suite("all", 1, {}),
                                                    suite("zeros", 2, kTwins),

@@ -180,6 +180,14 @@ absl::Status add_nothing_unwritten(const Call& call) {
   return absl::OkStatus();
 }
 
+// The twelfth element behind the end, which only a NaN there shows.
+absl::Status add_past_end(const Call& call) {
+  const View view = view_of(call);
+  add_to(view, view.n);
+  view.out[view.n - 1] += 0.0F * view.x[view.n + 11];
+  return absl::OkStatus();
+}
+
 absl::Status add_drifting(const Call& call) {
   const View view = view_of(call);
   add_to(view, view.n);
@@ -255,7 +263,7 @@ absl::Status never(const kernels::LaunchParameters& /*parameters*/) {
   return absl::FailedPreconditionError("the host has no such instruction");
 }
 
-constexpr std::array<kernels::CpuVariant, 20> kVariants = {
+constexpr std::array<kernels::CpuVariant, 21> kVariants = {
     {{.name = "plain", .idea = "loops", .parameters = kParameters, .stages = kStages<add>},
      {.name = "alias", .idea = "the same code", .parameters = kParameters, .stages = kStages<add>},
      {.name = "twin", .idea = "loops backwards", .stages = kStages<add_backwards>},
@@ -265,6 +273,7 @@ constexpr std::array<kernels::CpuVariant, 20> kVariants = {
      {.name = "restless", .idea = "", .stages = kStages<add_restlessly>},
      {.name = "scratchy", .idea = "", .stages = kStages<add_scratch>},
      {.name = "peeking", .idea = "", .stages = kStages<add_nothing_unwritten>},
+     {.name = "past_end", .idea = "", .stages = kStages<add_past_end>},
      {.name = "drifting", .idea = "", .stages = kStages<add_drifting>},
      {.name = "far", .idea = "", .stages = kStages<add_far>},
      {.name = "other_family", .idea = "", .family = "other", .stages = kStages<add_backwards>},

@@ -226,9 +226,9 @@ TEST_F(RunnerTest, DescribesDeviceAndCatalogueInItsHello) {
   EXPECT_EQ(axpy.variants(0).parameters_size(), 2);
   EXPECT_EQ(axpy.variants(0).stages_size(), 2);
   EXPECT_EQ(axpy.mutants(1).name(), "harmless");
-  EXPECT_EQ(axpy.checks_size(), 6 + 16 + 3);
-  EXPECT_EQ(axpy.checks(6).suite(), "invariances");
-  EXPECT_EQ(axpy.checks(22).suite(), "mutants");
+  EXPECT_EQ(axpy.checks_size(), 7 + 16 + 3);
+  EXPECT_EQ(axpy.checks(7).suite(), "invariances");
+  EXPECT_EQ(axpy.checks(23).suite(), "mutants");
   EXPECT_EQ(axpy.bits_domain(), "any_device");
   EXPECT_EQ(axpy.tolerance_alarm(), 0.005);
   EXPECT_EQ(axpy.workloads(0).axes(0).value(), "64");

@@ -122,6 +122,16 @@ TEST_F(SessionTest, RejectsAWritePastTheEnd) {
   EXPECT_EQ(bits.detail(), "written past the end of `out`");
 }
 
+TEST_F(SessionTest, RejectsAReadPastTheEnd) {
+  const v1::BitsReport bits = bits_of("past_end");
+  EXPECT_EQ(bits.failed(), v1::BITS_WRITTEN);
+  EXPECT_EQ(bits.detail().find("reads 12 elements past the end of `x`: with other bytes there 1 of "
+                               "1,000 elements of `out` differ, first out[999]: "),
+            0U)
+      << bits.detail();
+  EXPECT_EQ(bits_of("twin").failed(), v1::BITS_CHECK_UNSPECIFIED);
+}
+
 TEST_F(SessionTest, RejectsAChangedInputAndRestoresItForTheNext) {
   const v1::BitsReport bits = bits_of("in_place");
   EXPECT_EQ(bits.failed(), v1::BITS_INPUTS);

@@ -1,6 +1,7 @@
 #include "profiler/workspace.h"
 
 #include "profiler/poison.h"
+#include "tests/profiler/replaying_device.h"
 
 #include <gtest/gtest.h>
 
@@ -71,6 +72,65 @@ TEST_F(WorkspaceTest, FindsAnOverrunOnEitherSide) {
   out[16] = kGuardPattern;
   out[-1] = std::byte{0};
   EXPECT_EQ(*workspace_.find_overrun(), "before the start of `out`");
+}
+
+TEST(WorkspaceMemory, CountsGuardBands) {
+  ReplayingDevice device(1 << 10);
+  device.mutable_limits().memory_bytes = 20'000;
+  Workspace workspace(device);
+  EXPECT_TRUE(workspace.load(TinyProblem({12})).ok());
+  const absl::Status status = workspace.load(TinyProblem({4'000}));
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(std::string(status.message()),
+            "workload of 16,016 bytes is over the device's limit of 20,000, of which guard bands "
+            "take 16,384, choose a smaller one");
+}
+
+TEST_F(WorkspaceTest, GuardsAreOfTheKindOfNumberAndOfThePoison) {
+  ASSERT_TRUE(workspace_.load(flat_).ok());
+  const auto* out = static_cast<const std::byte*>(workspace_.sets()[0][1]);
+  for (const std::byte poison : {kFirstPoison, kSecondPoison, kScratchPoison}) {
+    ASSERT_TRUE(workspace_.guard(poison).ok());
+    const std::byte pattern = guard_pattern(kernels::DType::kI32, poison);
+    EXPECT_EQ(out[16], pattern);
+    EXPECT_EQ(out[16 + kLeastBandBytes - 1], pattern);
+    EXPECT_EQ(out[-1], pattern);
+    EXPECT_EQ(out[-kLeastBandBytes], pattern);
+    EXPECT_EQ(*workspace_.find_overrun(), "");
+  }
+  EXPECT_NE(guard_pattern(kernels::DType::kF32, kFirstPoison),
+            guard_pattern(kernels::DType::kI32, kFirstPoison));
+}
+
+TEST_F(WorkspaceTest, TellsAnOverrunThatNewGuardsHide) {
+  ASSERT_TRUE(workspace_.load(flat_).ok());
+  static_cast<std::byte*>(workspace_.sets()[0][1])[16] = std::byte{1};
+  ASSERT_TRUE(workspace_.guard(kFirstPoison).ok());
+  ASSERT_TRUE(workspace_.guard(kSecondPoison).ok());
+  EXPECT_EQ(*workspace_.find_overrun(), "past the end of `out`");
+  workspace_.forget();
+  ASSERT_TRUE(workspace_.load(flat_).ok());
+  EXPECT_EQ(*workspace_.find_overrun(), "");
+}
+
+TEST_F(WorkspaceTest, SplitsABandAtADistanceFromItsTensor) {
+  ASSERT_TRUE(workspace_.load(flat_).ok());
+  ASSERT_TRUE(workspace_.guard(kFirstPoison).ok());
+  ASSERT_TRUE(workspace_.split_band(1, Side::kBeforeStart, 8, kSecondPoison, kScratchPoison).ok());
+  const auto* out = static_cast<const std::byte*>(workspace_.sets()[0][1]);
+  EXPECT_EQ(out[-8], guard_pattern(kernels::DType::kI32, kSecondPoison));
+  EXPECT_EQ(out[-9], kScratchPoison);
+  EXPECT_EQ(out[-kLeastBandBytes], kScratchPoison);
+  EXPECT_EQ(out[16], guard_pattern(kernels::DType::kI32, kFirstPoison));
+  EXPECT_EQ(*workspace_.find_overrun(), "before the start of `out`");
+}
+
+TEST_F(WorkspaceTest, BandsGrowWithTheirTensor) {
+  constexpr std::int64_t kMebibyte = std::int64_t{1} << 20;
+  EXPECT_EQ(band_bytes(0), 4096);
+  EXPECT_EQ(band_bytes(kMebibyte), 16384);
+  EXPECT_EQ(band_bytes(64 * kMebibyte), kMebibyte);
+  EXPECT_EQ(band_bytes(4096 * kMebibyte), 4 * kMebibyte);
 }
 
 TEST_F(WorkspaceTest, FindsAChangedInputInAnySetAndForgetsIt) {
