@@ -1,5 +1,6 @@
 #include "db/connection.h"
 
+#include "db/heap_budget.h"
 #include "db/statement.h"
 #include "proto/status.h"
 
@@ -109,6 +110,9 @@ absl::StatusOr<std::unique_ptr<Connection>> Connection::open(const std::string& 
                                                              Mode mode,
                                                              int busy_timeout_ms) {
   auto connection = std::unique_ptr<Connection>(new Connection);
+  if (const int code = HeapBudget::install(); code != SQLITE_OK) {
+    return connection->error(code, "sqlite3_config");
+  }
   const int flags =
       SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE |
       (mode == Mode::kRead ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
@@ -126,8 +130,9 @@ absl::StatusOr<std::unique_ptr<Connection>> Connection::open(const std::string& 
 }
 
 int Connection::on_progress(void* connection) {
-  const std::int64_t deadline_ns = static_cast<Connection*>(connection)->deadline_ns_;
-  return deadline_ns != 0 && steady_now_ns() > deadline_ns ? 1 : 0;
+  const Connection& self = *static_cast<Connection*>(connection);
+  const bool is_late = self.deadline_ns_ != 0 && steady_now_ns() > self.deadline_ns_;
+  return is_late || (self.stop_ && self.stop_()) ? 1 : 0;
 }
 
 absl::Status Connection::execute(const std::string& sql) {

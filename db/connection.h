@@ -1,4 +1,4 @@
-// One SQLite connection, and the only place that holds a sqlite3*. A connection belongs to one
+// One SQLite connection, and the only owner of a sqlite3*. A connection belongs to one
 // thread at a time; statements are borrowed from its cache and end before it. SQLite's codes become
 // absl codes here: full disk RESOURCE_EXHAUSTED, busy UNAVAILABLE, past the deadline
 // DEADLINE_EXCEEDED, not a database FAILED_PRECONDITION, damaged DATA_LOSS.
@@ -8,10 +8,12 @@
 #include "absl/status/statusor.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 struct sqlite3;
@@ -49,6 +51,9 @@ class Connection {
   // Statements that still run past this point of the steady clock are interrupted; 0: none.
   void set_deadline_ns(std::int64_t deadline_ns) { deadline_ns_ = deadline_ns; }
 
+  // Likewise when `stop` gives true; it is asked often.
+  void set_stop(std::function<bool()> stop) { stop_ = std::move(stop); }
+
   std::int64_t last_insert_rowid() const;
   std::int64_t num_changes() const;
   bool in_transaction() const;
@@ -56,6 +61,9 @@ class Connection {
 
   // The last error of this connection for a result code of `call`.
   absl::Status error(int code, std::string_view call) const;
+
+  // Lent to what prepares statements of its own (db/query.cpp, db/query_rules.cpp).
+  sqlite3* handle() const { return database_.get(); }
 
  private:
   friend class Statement;
@@ -78,6 +86,7 @@ class Connection {
   // Declared after the database: statements are finalized first.
   std::map<std::string, std::vector<Handle>> idle_;
   std::int64_t deadline_ns_ = 0;
+  std::function<bool()> stop_;
 };
 
 }  // namespace assay::db

@@ -164,6 +164,36 @@ absl::Status append_message(const Message& message, std::string& out) {
 
 }  // namespace
 
+bool is_utf8(std::string_view text) {
+  for (std::size_t i = 0; i < text.size();) {
+    const auto lead = static_cast<unsigned char>(text[i]);
+    const std::size_t length = lead < 0x80                    ? 1
+                               : lead >= 0xc2 && lead <= 0xdf ? 2
+                               : lead >= 0xe0 && lead <= 0xef ? 3
+                               : lead >= 0xf0 && lead <= 0xf4 ? 4
+                                                              : 0;
+    if (length == 0 || text.size() - i < length) {
+      return false;
+    }
+    std::uint32_t code_point = length == 1 ? lead : lead & (0x7fU >> length);
+    for (std::size_t k = 1; k < length; ++k) {
+      const auto next = static_cast<unsigned char>(text[i + k]);
+      if ((next & 0xc0U) != 0x80U) {
+        return false;
+      }
+      code_point = (code_point << 6U) | (next & 0x3fU);
+    }
+    const bool overlong =
+        (length == 3 && code_point < 0x800) || (length == 4 && code_point < 0x10000);
+    const bool surrogate = code_point >= 0xd800 && code_point <= 0xdfff;
+    if (overlong || surrogate || code_point > 0x10ffff) {
+      return false;
+    }
+    i += length;
+  }
+  return true;
+}
+
 absl::Status within(const absl::Status& status, std::string_view name) {
   if (status.ok()) {
     return status;

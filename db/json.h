@@ -13,6 +13,9 @@
 
 namespace assay::db {
 
+// Text that every reader of the database can decode: no overlong forms, no surrogates.
+bool is_utf8(std::string_view text);
+
 absl::StatusOr<std::string> to_json(const google::protobuf::Message& message);
 
 // The value of one field: an object, or an array when it is repeated.

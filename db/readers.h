@@ -32,6 +32,8 @@ class Readers {
     return result;
   }
 
+  const std::string& path() const { return path_; }
+
  private:
   absl::StatusOr<std::unique_ptr<Connection>> begin();
   void end(std::unique_ptr<Connection> connection);

@@ -77,6 +77,7 @@ class SqliteStore final : public Store {
   absl::StatusOr<v1::PruneResponse> prune(const v1::PruneRequest& request) override;
   absl::StatusOr<std::vector<v1::Ceiling>> ceilings(const std::string& device_uuid) const override;
   absl::StatusOr<Figures> figures() const override;
+  absl::Status query(const v1::QueryRequest& request, const QueryCaller& caller) const override;
 
  private:
   const std::string path_;

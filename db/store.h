@@ -4,6 +4,7 @@
 // RESOURCE_EXHAUSTED and leaves what was stored readable.
 #pragma once
 
+#include "db/query.h"
 #include "proto/assay.pb.h"
 
 #include "absl/status/status.h"
@@ -151,6 +152,8 @@ class Store {
       const std::string& device_uuid) const = 0;
 
   virtual absl::StatusOr<Figures> figures() const = 0;
+  // As db/query.h says; runs on the caller's thread to its end.
+  virtual absl::Status query(const v1::QueryRequest& request, const QueryCaller& caller) const = 0;
 };
 
 }  // namespace assay::db

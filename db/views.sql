@@ -1,6 +1,22 @@
--- What people query: read-only, and made anew whenever the database is migrated.
+-- What people query: read-only, and made anew whenever the database is migrated. A view's text
+-- begins with a line on what its rows are and a line on each of its columns, in their order; the
+-- view `columns` and docs/database.md show these lines. No view has a WITH, nor a backslash.
 
 CREATE VIEW devices AS
+-- The device of an experiment as it was when the experiment began.
+-- device_id: of this description; experiments.device_id
+-- name: in the daemon's configuration
+-- backend: cpu or cuda
+-- model: what it calls itself
+-- uuid: one piece of hardware, whatever it was called
+-- compute_capability: of a GPU
+-- num_multiprocessors: or threads of a cpu
+-- l2_bytes: second-level cache
+-- memory_bytes: of the device
+-- driver_version: of a GPU
+-- toolkit_version: what the kernels were built with
+-- build_flags: what the kernels were compiled with, as far as it can change bits or speed
+-- code_version: of the runner
 SELECT device_id, device ->> '$.name' AS name, device ->> '$.backend' AS backend,
   device ->> '$.model' AS model, device ->> '$.uuid' AS uuid,
   device ->> '$.compute_capability' AS compute_capability,
@@ -9,11 +25,29 @@ SELECT device_id, device ->> '$.name' AS name, device ->> '$.backend' AS backend
   coalesce(device ->> '$.memory_bytes', 0) AS memory_bytes,
   device ->> '$.driver_version' AS driver_version,
   device ->> '$.toolkit_version' AS toolkit_version,
+  coalesce(device ->> '$.build_flags', '') AS build_flags,
   device ->> '$.code_version' AS code_version
 FROM t_device;
 
 -- The newest verdict of each configuration counts; a failed check is a rejection.
 CREATE VIEW experiments AS
+-- One request: what was asked, its state, when, on which device, of which code.
+-- experiment_id: a larger one was submitted later
+-- request_id: chosen by the client
+-- kind: COMPARE, MEASURE, CHECK, CALIBRATE, BENCH or SWEEP
+-- operator_name: empty in a BENCH
+-- device: name in the daemon's configuration
+-- label: free text
+-- state: QUEUED, RUNNING, DONE, FAILED, CANCELLED or INTERRUPTED
+-- message: why it failed or was cancelled
+-- submitted_ns: since the Unix epoch
+-- started_ns: 0: not yet
+-- finished_ns: 0: not yet
+-- num_configurations: workloads times candidates, or items of a check
+-- num_finished: of them
+-- worst_verdict: over the newest of each configuration: REJECTED, SLOWER, UNDECIDED, SAME, FASTER
+-- device_id: devices.device_id; NULL: it has not started
+-- spec: the request as JSON
 SELECT e.experiment_id, e.request_id, e.kind, e.operator_name, e.device, e.label, e.state,
   e.message, e.submitted_ns, e.started_ns, e.finished_ns, e.num_configurations, e.num_finished,
   CASE (SELECT min(coalesce(
@@ -29,6 +63,35 @@ SELECT e.experiment_id, e.request_id, e.kind, e.operator_name, e.device, e.label
 FROM t_experiment e;
 
 CREATE VIEW measurements AS
+-- One arm on one workload of one experiment.
+-- experiment_id: experiments.experiment_id
+-- configuration: 1 is the first of the experiment
+-- role: baseline or candidate
+-- operator_name: of the experiment
+-- device: name in the daemon's configuration
+-- workload: every axis and the seed, as text
+-- variant: of the arm
+-- arm: the variant with its launch parameters
+-- family: of bits: variants of one family have the same
+-- code_digest: of the machine code that ran
+-- timing_source: CUPTI_ACTIVITY, CUDA_EVENTS or STEADY_CLOCK
+-- launch_mode: STREAM or GRAPH
+-- cache_mode: HOT or COLD
+-- num_input_sets: copies of the inputs that calls went through
+-- min_bytes: that a call has to move at least
+-- floor_ns: min_bytes at what the device reads at most; 0: no such ceiling is known
+-- num_invalid_records: of the profiler, without a usable time
+-- num_dropped_records: of the profiler, lost
+-- warm_up: how it went, in words
+-- blocks: JSON, clocks and faults of each block of calls
+-- bits: JSON, what was checked of them
+-- resources: JSON, registers, shared and local memory of the kernels
+-- traced: JSON, kernels that the launcher says it ran
+-- outcome: FINISHED, REFUSED, CRASHED, TIMED_OUT or BAD_FRAME
+-- message: of an outcome other than FINISHED, or what the compiler warned of
+-- elapsed_ns: of the whole configuration
+-- stopped_because: why there were no more rounds
+-- failure: class of a failure
 SELECT c.experiment_id, c.configuration, m.role, e.operator_name, e.device,
   c.workload_text AS workload, m.variant, m.arm_text AS arm, m.family, m.code_digest,
   m.timing_source, m.launch_mode, m.cache_mode, m.num_input_sets, m.min_bytes, m.floor_ns,
@@ -38,8 +101,22 @@ FROM t_measurement m
 JOIN t_configuration c USING (configuration_id)
 JOIN t_experiment e USING (experiment_id);
 
--- One row a call; sample 1 is the first. The second pass of a CUDA device is timed by events.
 CREATE VIEW samples AS
+-- One call of one stage of a measurement.
+-- experiment_id: experiments.experiment_id
+-- configuration: 1 is the first of the experiment
+-- role: baseline or candidate
+-- operator_name: of the experiment
+-- device: name in the daemon's configuration
+-- workload: every axis and the seed, as text
+-- variant: of the arm
+-- arm: the variant with its launch parameters
+-- stage: total is the whole call
+-- timing_source: a CUDA device has a second pass, timed by events
+-- cache_mode: HOT or COLD
+-- launch_mode: STREAM or GRAPH
+-- sample: 1 is the first call
+-- sample_ns: its time
 SELECT c.experiment_id, c.configuration, m.role, e.operator_name, e.device,
   c.workload_text AS workload, m.variant, m.arm_text AS arm, s.stage,
   CASE s.pass WHEN 'stages' THEN m.timing_source ELSE 'CUDA_EVENTS' END AS timing_source,
@@ -50,8 +127,22 @@ JOIN t_configuration c USING (configuration_id)
 JOIN t_experiment e USING (experiment_id)
 JOIN json_each(s.samples_ns) j;
 
--- Digests of tensors, and those of a suite's cases as the tensor "all".
 CREATE VIEW digests AS
+-- One tensor of a measurement, or one case of a suite as the tensor all.
+-- experiment_id: experiments.experiment_id
+-- configuration: 1 is the first of the experiment
+-- role: baseline, candidate or check
+-- operator_name: of the experiment
+-- device: name in the daemon's configuration
+-- workload: every axis and the seed, or the case's name
+-- variant: of the arm; NULL in a check
+-- family: of bits: variants of one family have the same
+-- side: outputs or inputs
+-- tensor: its name
+-- digest: XXH3-128 of bytes, shape and type, 32 hexadecimal digits
+-- dtype: NULL in a check
+-- shape: JSON array; NULL in a check
+-- num_nontrivial: compared elements neither zero nor poison; NULL in a check
 SELECT c.experiment_id, c.configuration, m.role, e.operator_name, e.device,
   c.workload_text AS workload, m.variant, m.family, d.side, d.tensor, d.digest, d.dtype, d.shape,
   d.num_nontrivial
@@ -68,8 +159,22 @@ JOIN t_configuration c USING (configuration_id)
 JOIN t_experiment e USING (experiment_id)
 JOIN json_each(k.digests) j;
 
--- Every accepted epoch; is_current marks the one that counts.
 CREATE VIEW goldens AS
+-- One accepted digest, with its epoch and the reason.
+-- operator_name: key, with workload, tensor, family and domain
+-- workload: every axis and the seed, or the case's name
+-- tensor: its name, or all
+-- family: of bits
+-- domain: any_device, or an architecture with its toolkit
+-- digest: accepted
+-- epoch: a later one replaces it
+-- reason: why it was accepted
+-- figures: JSON, quality figures
+-- experiment_id: that measured it; it may be gone
+-- accepted_ns: since the Unix epoch
+-- replaced_digest: of the epoch before; empty: none
+-- is_current: 1: no later epoch replaced it
+-- golden_id: of this row
 SELECT g.operator_name, g.workload, g.tensor, g.family, g.domain, g.digest, g.epoch, p.reason,
   p.figures, p.experiment_id, p.accepted_ns, g.replaced_digest,
   NOT EXISTS (SELECT 1 FROM t_golden n
@@ -79,8 +184,50 @@ SELECT g.operator_name, g.workload, g.tensor, g.family, g.domain, g.digest, g.ep
 FROM t_golden g
 JOIN t_epoch p USING (epoch);
 
--- One row a stage, or one row with stage NULL when no stage was judged.
 CREATE VIEW verdicts AS
+-- One judgement of one stage of one configuration; a later rule adds rows.
+-- experiment_id: experiments.experiment_id
+-- configuration: 1 is the first of the experiment
+-- operator_name: of the experiment
+-- device: name in the daemon's configuration
+-- workload: every axis and the seed, as text
+-- baseline: arm
+-- candidate: arm
+-- rule_version: by which it was judged
+-- verdict: of the stage total, after the bits
+-- reason: a sentence
+-- statistical_verdict: before the rule about identical code
+-- bits_equal: 1: all outputs have the baseline's bits
+-- rejected_by: the check that failed
+-- rejected_baseline: 1: it is the baseline that failed
+-- golden: reproduced, none stored or differs
+-- identical_code: 1: both arms ran the same machine code
+-- least_effect: smallest difference that counts, a share
+-- noise_floor: what identical code differs by, a share; NULL: not known
+-- noise_floor_ns: when it was measured
+-- noise_floor_experiment_id: that measured it
+-- noise_floor_stale: why it may be out of date
+-- baseline_sm_clock_mhz: median; 0: unknown
+-- candidate_sm_clock_mhz: median; 0: unknown
+-- judged_ns: since the Unix epoch
+-- is_newest: 1: no later verdict of this configuration
+-- stage: NULL: no stage was judged
+-- stage_verdict: of this stage alone
+-- stage_reason: a sentence
+-- ratio: candidate / baseline; below 1 the candidate is faster; NULL: there is none
+-- ratio_low: of its interval
+-- ratio_high: of its interval
+-- coverage: of the interval, a share
+-- drift: between the two B of a round, as |median of log(B2/B1)|
+-- num_rounds: that were judged
+-- baseline_median_ns: of a call
+-- candidate_median_ns: of a call
+-- num_good_blocks: of calls, of both arms
+-- num_bad_blocks: disqualified, or half of their samples are faults
+-- num_samples: of both arms
+-- num_faults: samples of no length, or faster than the device can be
+-- modes_apart: how far two modes of the times lie apart, a share; 0: one mode
+-- bar: what the ratio had to lie beyond
 SELECT c.experiment_id, c.configuration, e.operator_name, e.device, c.workload_text AS workload,
   (SELECT m.arm_text FROM t_measurement m
     WHERE m.configuration_id = c.configuration_id AND m.role = 'baseline') AS baseline,
@@ -107,12 +254,36 @@ JOIN t_experiment e USING (experiment_id)
 LEFT JOIN t_stage_verdict s
   ON s.configuration_id = v.configuration_id AND s.verdict_position = v.position;
 
--- What identical code differs by, as A/A controls found it.
 CREATE VIEW noise_floors AS
+-- What identical code differs by: the newest control of each key.
+-- device_uuid: key, with all down to timing_source
+-- operator_name: of the control
+-- workload: every axis and the seed, as text
+-- cache_mode: HOT or COLD
+-- launch_mode: STREAM or GRAPH
+-- timing_source: CUPTI_ACTIVITY, CUDA_EVENTS or STEADY_CLOCK
+-- noise_floor: a share
+-- measured_ns: since the Unix epoch
+-- experiment_id: that measured it; it may be gone
+-- num_rounds: of the control
+-- driver_version: at that time
+-- toolkit_version: at that time
+-- code_version: of the runner at that time
 SELECT device_uuid, operator_name, workload, cache_mode, launch_mode, timing_source, noise_floor,
   measured_ns, experiment_id, num_rounds, driver_version, toolkit_version, code_version
 FROM t_noise_floor;
+
 CREATE VIEW counters AS
+-- Hardware counters: one metric of one kernel of an arm.
+-- experiment_id: experiments.experiment_id
+-- configuration: 1 is the first of the experiment
+-- role: baseline or candidate
+-- variant: of the arm
+-- arm: the variant with its launch parameters
+-- stage: that the kernel belongs to
+-- kernel: its name
+-- metric: its name
+-- value: of one call
 SELECT c.experiment_id, c.configuration, m.role, m.variant, m.arm_text AS arm,
   json_extract(k.value, '$.stage') AS stage, json_extract(k.value, '$.kernel') AS kernel,
   json_extract(x.value, '$.name') AS metric, json_extract(x.value, '$.value') AS value
@@ -121,23 +292,97 @@ JOIN t_measurement m USING (measurement_id)
 JOIN t_configuration c USING (configuration_id)
 JOIN json_each(p.counters) k
 JOIN json_each(k.value, '$.metrics') x;
+
 CREATE VIEW ceilings AS
+-- What a device reads, copies, computes and launches at most, of every BENCH.
+-- device_uuid: devices.uuid
+-- experiment_id: the BENCH; it may be gone
+-- name: of the ceiling
+-- value: in the unit
+-- unit: bytes/s, flop/s, ns or share
+-- help: how it was found
+-- measured_ns: since the Unix epoch
+-- driver_version: at that time
+-- toolkit_version: at that time
+-- code_version: of the runner at that time
 SELECT device_uuid, experiment_id, name, value, unit, help, measured_ns, driver_version,
   toolkit_version, code_version
 FROM t_ceiling;
 
--- What sweeps found best, the newest of each key.
 CREATE VIEW tunings AS
+-- What a sweep found best: the newest of each key.
+-- operator_name: key, with all down to launch_mode
+-- workload: every axis, without the seed
+-- variant: whose launch parameters were walked
+-- device_model: of the device
+-- compute_capability: of the device
+-- code_digest: of the best arm's machine code
+-- toolkit_version: at that time
+-- driver_version: at that time
+-- cache_mode: HOT or COLD
+-- launch_mode: STREAM or GRAPH
+-- arm: JSON, the best
+-- median_ns: of a call of the best
+-- baseline_arm: JSON, what the sweep began with
+-- ratio: best / baseline_arm; 1: it stayed
+-- ratio_low: of its interval
+-- ratio_high: of its interval
+-- noise: what an arm had to be faster by, a share
+-- ties: JSON, arms within the noise of the best
+-- num_configurations: that were tried
+-- num_valid: of the space
+-- num_failed: that did not
+-- strategy: exhaustive, random or one that learns
+-- seed: of the strategy
+-- experiment_id: the SWEEP; it may be gone
+-- measured_ns: since the Unix epoch
+-- code_version: of the runner at that time
+-- device_uuid: of the device
 SELECT operator_name, workload, variant, device_model, compute_capability, code_digest,
   toolkit_version, driver_version, cache_mode, launch_mode, arm, median_ns, baseline_arm, ratio,
   ratio_low, ratio_high, noise, ties, num_configurations, num_valid, num_failed, strategy, seed,
   experiment_id, measured_ns, code_version, device_uuid
 FROM t_tuning;
 
--- What other tools measured.
 CREATE VIEW recordings AS
+-- One row of an imported file of another tool.
+-- recording_id: of the file
+-- format: of the file
+-- file_name: as the client named it
+-- name: of what was measured
+-- device_name: as the file says
+-- objective: what the tool made best
+-- parameters: JSON, names of the values
+-- num_rows: of the file
+-- notes: JSON, what was not understood
+-- imported_ns: since the Unix epoch
+-- row: 1 is the first; NULL: the file has none
+-- row_name: of the row
+-- values: JSON, one for each parameter
+-- samples_ns: JSON
+-- time_ns: as the file says; NULL: it says none
+-- failure: why there is no time
+-- message: of the tool
+-- metrics: JSON
 SELECT r.recording_id, r.format, r.file_name, r.name, r.device_name, r.objective, r.parameters,
   r.num_rows, r.notes, r.imported_ns, w."row", w.name AS row_name, w."values", w.samples_ns,
   CASE w.has_time WHEN 1 THEN w.time_ns END AS time_ns, w.failure, w.message, w.metrics
 FROM t_recording r
 LEFT JOIN t_recorded_row w USING (recording_id);
+
+CREATE VIEW columns AS
+-- What each view, and each of its columns, means.
+-- view: as the others of this list
+-- position: 1 is the first column; 0: the view itself
+-- name: of the column; NULL: the view itself
+-- meaning: in words
+SELECT view, position,
+  CASE WHEN position > 0 THEN substr(line, 4, instr(line, ': ') - 4) END AS name,
+  CASE WHEN position > 0 THEN substr(line, instr(line, ': ') + 2) ELSE substr(line, 4) END
+    AS meaning
+FROM (
+  SELECT s.name AS view, j.value AS line,
+    row_number() OVER (PARTITION BY s.name ORDER BY j.key) - 1 AS position
+  FROM sqlite_schema s
+  JOIN json_each('["' || replace(replace(s.sql, '"', char(92) || '"'), char(10), '","') || '"]') j
+  WHERE s.type = 'view' AND j.value LIKE '-- %');

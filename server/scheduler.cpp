@@ -44,6 +44,7 @@ Scheduler::Scheduler(db::Store& store, const Goldens& goldens, const SchedulerOp
       goldens_(goldens),
       archive_(store, options.now_ns),
       recordings_(store, options.now_ns),
+      queries_(store),
       now_ns_(options.now_ns),
       board_(devices_of(options.config)),
       validator_(options.runner),

@@ -9,6 +9,7 @@
 #include "server/board.h"
 #include "server/device_worker.h"
 #include "server/goldens.h"
+#include "server/queries.h"
 #include "server/recordings.h"
 #include "server/uploads.h"
 #include "server/validator.h"
@@ -91,6 +92,9 @@ class Scheduler {
   // What other tools measured; needs no device.
   Recordings& recordings() { return recordings_; }
 
+  // SQL of people; needs no device.
+  Queries& queries() { return queries_; }
+
   // Waits for runners that have not answered yet, but not past `deadline` or kDescribeBound.
   v1::ListDevicesResponse devices(Deadline deadline) const;
 
@@ -121,6 +125,7 @@ class Scheduler {
   const Goldens& goldens_;
   Archive archive_;
   Recordings recordings_;
+  Queries queries_;
   const std::function<std::int64_t()> now_ns_;
   Board board_;
   Validator validator_;

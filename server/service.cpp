@@ -3,11 +3,13 @@
 #include "proto/rpc_status.h"
 #include "proto/status.h"
 #include "proto/text.h"
+#include "server/call_deadline.h"
 #include "server/log.h"
 #include "server/public_status.h"
 
 #include "absl/strings/str_cat.h"
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <string_view>
@@ -17,6 +19,7 @@ namespace assay::server {
 namespace {
 
 constexpr std::chrono::milliseconds kWatchBound{500};
+constexpr std::chrono::seconds kQueryGrace{2};
 constexpr std::uint32_t kMaxPageSize = 1'000;
 
 // One line a call, written when it is answered.
@@ -61,6 +64,13 @@ absl::Status check_id(std::int64_t experiment_id) {
 
 bool fits(const google::protobuf::Message& message) {
   return message.ByteSizeLong() <= static_cast<std::size_t>(kMaxMessageBytes);
+}
+
+// For a client that does not read what its query finds.
+std::chrono::nanoseconds query_bound(const v1::QueryRequest& request) {
+  const std::int64_t asked_ns =
+      request.deadline_ns() > 0 ? request.deadline_ns() : db::kDefaultQueryDeadlineNs;
+  return kQueryGrace + std::chrono::nanoseconds(std::min(asked_ns, db::kMaxQueryDeadlineNs));
 }
 
 class AssayService final : public v1::Assay::Service {
@@ -296,6 +306,17 @@ class AssayService final : public v1::Assay::Service {
                          v1::FindBlobsResponse* reply) override {
     const CallLog log("FindBlobs");
     return log.done(take(scheduler_.uploads().find(*request), *reply));
+  }
+
+  grpc::Status Query(grpc::ServerContext* context,
+                     const v1::QueryRequest* request,
+                     grpc::ServerWriter<v1::QueryChunk>* writer) override {
+    const CallLog log("Query");
+    const CallDeadline deadline(*context, query_bound(*request));
+    return log.done(scheduler_.queries().run(
+        *request,
+        {.has_left = [context] { return context->IsCancelled(); },
+         .write = [writer](const v1::QueryChunk& chunk) { return writer->Write(chunk); }}));
   }
 
  private:

@@ -120,6 +120,10 @@ class BrokenStore final : public db::Store {
 
   absl::StatusOr<std::vector<v1::Recording>> recordings() const override { return broken(); }
 
+  absl::Status query(const v1::QueryRequest&, const db::QueryCaller&) const override {
+    return broken();
+  }
+
   absl::StatusOr<v1::GetRecordingResponse> recording(
       const v1::GetRecordingRequest&) const override {
     return broken();
