@@ -70,23 +70,12 @@ class GrpcConnection final : public Connection {
   absl::StatusOr<v1::Experiment> watch(
       std::int64_t experiment_id,
       const std::function<void(const v1::Experiment&)>& visit) override {
-    grpc::ClientContext context;
     v1::WatchRequest request;
     request.set_experiment_id(experiment_id);
-    const std::unique_ptr<grpc::ClientReader<v1::Experiment>> reader =
-        stub_->Watch(&context, request);
-    if (interrupter_ != nullptr) {
-      interrupter_->arm([&context] { context.TryCancel(); });
-    }
     v1::Experiment experiment;
-    while (reader->Read(&experiment)) {
-      visit(experiment);
-    }
-    // Nobody may cancel a context that ends here.
-    if (interrupter_ != nullptr) {
-      interrupter_->disarm();
-    }
-    const grpc::Status status = reader->Finish();
+    grpc::ClientContext context;
+    const grpc::Status status =
+        read_all(context, *stub_->Watch(&context, request), experiment, visit);
     if (is_final(experiment.state())) {
       return experiment;
     }
@@ -248,6 +237,14 @@ class GrpcConnection final : public Connection {
                                             v1::ListRecordingsRequest());
   }
 
+  absl::Status query(const v1::QueryRequest& request,
+                     const std::function<void(const v1::QueryChunk&)>& visit) override {
+    v1::QueryChunk chunk;
+    grpc::ClientContext context;
+    const grpc::Status status = read_all(context, *stub_->Query(&context, request), chunk, visit);
+    return status.ok() ? absl::OkStatus() : explain(status);
+  }
+
   absl::StatusOr<RecordedFile> recording(std::int64_t recording_id) override {
     RecordedFile file;
     v1::GetRecordingRequest request;
@@ -271,6 +268,25 @@ class GrpcConnection final : public Connection {
   }
 
  private:
+  // Ctrl-C ends it; `message` is the last that came.
+  template <typename Message>
+  grpc::Status read_all(grpc::ClientContext& context,
+                        grpc::ClientReader<Message>& reader,
+                        Message& message,
+                        const std::function<void(const Message&)>& visit) {
+    if (interrupter_ != nullptr) {
+      interrupter_->arm([&context] { context.TryCancel(); });
+    }
+    while (reader.Read(&message)) {
+      visit(message);
+    }
+    // Nobody may cancel a context that ends here.
+    if (interrupter_ != nullptr) {
+      interrupter_->disarm();
+    }
+    return reader.Finish();
+  }
+
   // Every message to `visit`, until it fails.
   template <typename Message, typename Method, typename Request>
   absl::Status stream(Method method,

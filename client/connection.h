@@ -1,5 +1,5 @@
 // The daemon, one method per call of the service. No gRPC type leaves this file's source.
-// Every call ends within a minute, but for watch() and those that carry files.
+// Every call ends within a minute, but for watch(), query() and those that carry files.
 #pragma once
 
 #include "client/interrupt.h"
@@ -71,6 +71,10 @@ class Connection {
   // Gives what was stored. INVALID_ARGUMENT names a row that is larger than a chunk may be.
   virtual absl::StatusOr<v1::Recording> import_recording(const RecordedFile& file) = 0;
   virtual absl::StatusOr<v1::ListRecordingsResponse> recordings() = 0;
+
+  // Calls `visit` with every chunk, in order. CANCELLED when interrupted.
+  virtual absl::Status query(const v1::QueryRequest& request,
+                             const std::function<void(const v1::QueryChunk&)>& visit) = 0;
 
   // All rows; recording_id 0 is the newest.
   virtual absl::StatusOr<RecordedFile> recording(std::int64_t recording_id) = 0;

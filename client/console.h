@@ -9,6 +9,7 @@
 namespace assay::client {
 
 struct Console {
+  std::istream& in = std::cin;
   std::ostream& out = std::cout;
   std::ostream& err = std::cerr;
   bool err_is_terminal = false;

@@ -137,6 +137,7 @@ int run(const std::vector<std::string>& arguments, const Console& console) {
   add_archive_commands(app, session);
   add_sweep_command(app, session);
   add_tuning_commands(app, session);
+  add_query_command(app, session);
   try {
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
     app.parse(std::move(reversed));

@@ -57,6 +57,8 @@ std::vector<std::string> header_of(const Table& table) {
   return header;
 }
 
+}  // namespace
+
 std::string csv_cell(std::string_view text) {
   if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
     return std::string(text);
@@ -67,8 +69,6 @@ std::string csv_cell(std::string_view text) {
   }
   return quoted + "\"";
 }
-
-}  // namespace
 
 absl::StatusOr<Format> parse_format(std::string_view name) {
   if (name == "table") {

@@ -37,6 +37,9 @@ std::string markdown_text(const Table& table);
 // RFC 4180 with a header line and line feeds; control characters stay.
 std::string csv_text(const Table& table);
 
+// One cell of it, in quotes where it needs them.
+std::string csv_cell(std::string_view text);
+
 // One of the three above; JSON has no table form and gives the aligned one.
 std::string table_text(const Table& table, Format format);
 

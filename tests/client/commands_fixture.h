@@ -41,7 +41,8 @@ class Commands : public testing::Test {
     out_.str("");
     err_.str("");
     return run(arguments,
-               {.out = out_,
+               {.in = in_,
+                .out = out_,
                 .err = err_,
                 .default_address = address_,
                 .version = "1.2.3",
@@ -65,6 +66,7 @@ class Commands : public testing::Test {
   FakeService service_;
   std::unique_ptr<grpc::Server> server_;
   std::string address_;
+  std::istringstream in_;
   std::ostringstream out_;
   std::ostringstream err_;
   Interrupter interrupter_;

@@ -166,6 +166,16 @@ grpc::Status FakeService::Resume(grpc::ServerContext* /*context*/,
   return take_status();
 }
 
+grpc::Status FakeService::Query(grpc::ServerContext* /*context*/,
+                                const v1::QueryRequest* request,
+                                grpc::ServerWriter<v1::QueryChunk>* writer) {
+  queried = *request;
+  for (const v1::QueryChunk& chunk : query_chunks) {
+    writer->Write(chunk);
+  }
+  return take_status();
+}
+
 grpc::Status FakeService::LookupTuning(grpc::ServerContext* /*context*/,
                                        const v1::LookupTuningRequest* request,
                                        v1::LookupTuningResponse* reply) {

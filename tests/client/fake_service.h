@@ -32,6 +32,8 @@ class FakeService final : public v1::Assay::Service {
   v1::AcceptBitsRequest accepted;
   std::vector<v1::ListGoldensRequest> goldens_asked;
   std::vector<std::int64_t> resumed;
+  std::vector<v1::QueryChunk> query_chunks;
+  v1::QueryRequest queried;
   v1::LookupTuningRequest looked_up;
   v1::ListTuningsRequest tunings_asked;
 
@@ -74,6 +76,10 @@ class FakeService final : public v1::Assay::Service {
   grpc::Status ListTunings(grpc::ServerContext* context,
                            const v1::ListTuningsRequest* request,
                            v1::ListTuningsResponse* reply) override;
+
+  grpc::Status Query(grpc::ServerContext* context,
+                     const v1::QueryRequest* request,
+                     grpc::ServerWriter<v1::QueryChunk>* writer) override;
 
   // Keeps what is uploaded.
   std::map<std::string, std::string> blobs;
