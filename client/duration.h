@@ -8,7 +8,7 @@
 
 namespace assay::client {
 
-// "500ms", "2s", "1.5m", "1h", "30d", "20us", "100ns" in nanoseconds. INVALID_ARGUMENT shows the
+// "500ms", "2s", "1.5m", "1h", "3d", "20us", "100ns" in nanoseconds. INVALID_ARGUMENT shows the
 // form.
 absl::StatusOr<std::int64_t> parse_duration(std::string_view text);
 

@@ -1,13 +1,11 @@
 #include "client/counters_report.h"
 #include "client/duration.h"
-#include "client/history_text.h"
 #include "client/numbers.h"
 #include "client/progress.h"
 #include "client/report.h"
 #include "client/session.h"
 #include "proto/status.h"
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 
 #include <memory>
@@ -27,25 +25,6 @@ struct JudgeOptions {
   std::string id = "last";
   std::string least_effect;
 };
-
-struct ListOptions {
-  std::uint32_t limit = 50;
-  std::string page;
-  std::string state;
-  std::string operator_name;
-  std::string device;
-};
-
-absl::StatusOr<v1::TaskState> parse_state(const std::string& name) {
-  v1::TaskState state = v1::TASK_STATE_UNSPECIFIED;
-  if (name.empty() || (v1::TaskState_Parse(absl::AsciiStrToUpper(name), &state) && state != 0)) {
-    return state;
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat("--state: `",
-                   name,
-                   "`: expected one of cancelled, done, failed, interrupted, queued, running"));
-}
 
 // The part of an experiment with arms that was asked for instead of the whole; empty: the whole.
 absl::StatusOr<std::string> part_text(const v1::Experiment& experiment,
@@ -107,23 +86,6 @@ absl::StatusOr<int> judge(Session& session, const JudgeOptions& options) {
   return kFine;
 }
 
-absl::StatusOr<int> list(Session& session, const ListOptions& options) {
-  v1::ListRequest request;
-  request.set_page_size(options.limit);
-  request.set_page_token(options.page);
-  request.set_operator_name(options.operator_name);
-  request.set_device(options.device);
-  ASSAY_ASSIGN_OR_RETURN(const v1::TaskState state, parse_state(options.state));
-  request.set_state(state);
-  ASSAY_ASSIGN_OR_RETURN(Connection* const connection, session.connect());
-  ASSAY_ASSIGN_OR_RETURN(const v1::ListResponse response, connection->list(request));
-  ASSAY_RETURN_IF_ERROR(session.print(response, experiments_text(response, session.format())));
-  if (!response.next_page_token().empty() && session.format() != Format::kJson) {
-    session.console().err << "older ones: assay list --page " << response.next_page_token() << "\n";
-  }
-  return kFine;
-}
-
 absl::StatusOr<int> cancel(Session& session, const std::string& text) {
   ASSAY_ASSIGN_OR_RETURN(const std::int64_t id, parse_id(text));
   ASSAY_ASSIGN_OR_RETURN(Connection* const connection, session.connect());
@@ -176,22 +138,6 @@ void add_history_commands(CLI::App& app, Session& session) {
   judge_command->add_option("--least-effect",
                             judged->least_effect,
                             "the smallest difference that counts; as the experiment asked");
-
-  auto listed = std::make_shared<ListOptions>();
-  CLI::App* list_command =
-      session.add_command(app,
-                          "list",
-                          "Lists experiments, newest first",
-                          "  assay list --state done --operator qsa_decode --limit 10",
-                          [&session, listed] { return list(session, *listed); });
-  list_command->add_option("--limit", listed->limit, "rows of a page, at most 1,000")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  list_command->add_option("--page", listed->page, "where the page before ended");
-  list_command->add_option(
-      "--state", listed->state, "queued, running, done, failed, cancelled or interrupted");
-  list_command->add_option("--operator", listed->operator_name, "only this operator");
-  list_command->add_option("--device", listed->device, "only this device");
 
   auto cancelled = std::make_shared<std::string>();
   CLI::App* cancel_command =

@@ -130,6 +130,7 @@ int run(const std::vector<std::string>& arguments, const Console& console) {
   Session session(console);
   add_experiment_commands(app, session);
   add_history_commands(app, session);
+  add_list_command(app, session);
   add_trace_command(app, session);
   add_catalogue_commands(app, session);
   add_bits_commands(app, session);

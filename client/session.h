@@ -67,6 +67,7 @@ void add_archive_commands(CLI::App& app, Session& session);
 void add_recording_commands(CLI::App& app, Session& session);
 void add_sweep_command(CLI::App& app, Session& session);
 void add_tuning_commands(CLI::App& app, Session& session);
+void add_list_command(CLI::App& app, Session& session);
 void add_query_command(CLI::App& app, Session& session);
 
 }  // namespace assay::client

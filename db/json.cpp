@@ -226,6 +226,15 @@ absl::Status from_json(const std::string& json, Message& message) {
   return absl::OkStatus();
 }
 
+absl::StatusOr<std::string> texts_to_json(const std::vector<std::string>& texts) {
+  std::string out = "[";
+  for (const std::string& text : texts) {
+    absl::StrAppend(&out, out.size() == 1 ? "" : ",");
+    ASSAY_RETURN_IF_ERROR(append_string_checked(text, out));
+  }
+  return out + "]";
+}
+
 std::string integers_to_json(const google::protobuf::RepeatedField<std::int64_t>& values) {
   // Room for the longest integers and their commas, cut to what was used.
   constexpr std::size_t kMaxDigits = 21;

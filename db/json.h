@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace assay::db {
 
@@ -27,6 +28,9 @@ absl::Status within(const absl::Status& status, std::string_view name);
 
 // Replaces `message`. Text that this database did not write is DATA_LOSS.
 absl::Status from_json(const std::string& json, google::protobuf::Message& message);
+
+// ["a","b"].
+absl::StatusOr<std::string> texts_to_json(const std::vector<std::string>& texts);
 
 // "[1,2,3]" and back, for the one kind of array that is long.
 std::string integers_to_json(const google::protobuf::RepeatedField<std::int64_t>& values);

@@ -1,6 +1,25 @@
 -- From version 5: what an experiment is part of, series over time, where they change.
 ALTER TABLE t_experiment ADD COLUMN "commit" TEXT NOT NULL DEFAULT '';
 ALTER TABLE t_experiment ADD COLUMN branch TEXT NOT NULL DEFAULT '';
+ALTER TABLE t_experiment ADD COLUMN severity INTEGER NOT NULL DEFAULT 7;
+ALTER TABLE t_experiment ADD COLUMN variants TEXT NOT NULL DEFAULT '[]';
+UPDATE t_experiment SET
+  severity = coalesce((SELECT min(coalesce(
+      (SELECT CASE k.passed WHEN 0 THEN 1 ELSE 7 END FROM t_check k
+        WHERE k.configuration_id = c.configuration_id),
+      (SELECT v.severity FROM t_verdict v
+        WHERE v.configuration_id = c.configuration_id ORDER BY v.position DESC LIMIT 1), 7))
+    FROM t_configuration c WHERE c.experiment_id = t_experiment.experiment_id), 7),
+  variants = (SELECT json_group_array(DISTINCT variant) FROM (
+      SELECT t_experiment.spec ->> '$.baseline.variant' AS variant
+      UNION ALL
+      SELECT j.value ->> '$.variant' FROM json_each(t_experiment.spec, '$.candidates') j)
+    WHERE variant <> '');
+
+DROP INDEX t_experiment_page;
+CREATE INDEX t_experiment_page
+  ON t_experiment (experiment_id DESC, state, operator_name, device, kind, severity, submitted_ns,
+    "commit", branch, device_id, variants);
 
 -- Labels of an experiment's context.
 CREATE TABLE t_label (

@@ -7,7 +7,8 @@ CREATE TABLE t_device (
   device TEXT NOT NULL UNIQUE CHECK (json_valid(device))
 ) STRICT;
 
--- kind, operator_name, device, label, commit and branch repeat what spec says, for queries.
+-- kind, operator_name, device, label, commit, branch and variants (of any arm, a JSON array) repeat
+-- what spec says, for queries. severity is the worst of the newest verdicts; 1 is the worst.
 CREATE TABLE t_experiment (
   experiment_id INTEGER PRIMARY KEY AUTOINCREMENT,
   request_id TEXT NOT NULL UNIQUE CHECK (request_id <> ''),
@@ -25,11 +26,13 @@ CREATE TABLE t_experiment (
   finished_ns INTEGER NOT NULL,
   num_configurations INTEGER NOT NULL,
   num_finished INTEGER NOT NULL CHECK (num_finished BETWEEN 0 AND num_configurations)
-, "commit" TEXT NOT NULL DEFAULT '', branch TEXT NOT NULL DEFAULT '') STRICT;
+, "commit" TEXT NOT NULL DEFAULT '', branch TEXT NOT NULL DEFAULT '', severity INTEGER NOT NULL DEFAULT 7, variants TEXT NOT NULL DEFAULT '[]') STRICT;
 
--- Any mix of filters walks one of these from the newest down: states other than DONE are few.
+-- Any mix of filters walks one of these from the newest down, and reads nothing else of the table:
+-- states other than DONE are few.
 CREATE INDEX t_experiment_page
-  ON t_experiment (experiment_id DESC, state, operator_name, device, kind);
+  ON t_experiment (experiment_id DESC, state, operator_name, device, kind, severity, submitted_ns,
+    "commit", branch, device_id, variants);
 CREATE INDEX t_experiment_state ON t_experiment (state);
 
 -- workload_text is the canonical text, the key of goldens.

@@ -71,7 +71,7 @@ absl::Status insert_archived(Connection& connection,
       return proto::annotate(status, absl::StrCat("configurations[", i, "]"));
     }
   }
-  return absl::OkStatus();
+  return set_severity(connection, id);
 }
 
 }  // namespace

@@ -11,6 +11,16 @@
 namespace assay::db {
 namespace {
 
+// Of the configurations of experiment ?1. The newest verdict of each counts; a failed check is a
+// rejection.
+constexpr char kWorstSql[] =
+    "SELECT min(coalesce("
+    "(SELECT CASE k.passed WHEN 0 THEN 1 ELSE 7 END FROM t_check k"
+    " WHERE k.configuration_id = c.configuration_id),"
+    "(SELECT v.severity FROM t_verdict v"
+    " WHERE v.configuration_id = c.configuration_id ORDER BY v.position DESC LIMIT 1), 7))"
+    " FROM t_configuration c WHERE c.experiment_id = ?1";
+
 absl::Status insert_stages(Connection& connection,
                            std::int64_t measurement_id,
                            std::string_view pass,
@@ -155,6 +165,14 @@ absl::Status check_may_add(Connection& connection,
 
 }  // namespace
 
+absl::Status set_severity(Connection& connection, std::int64_t experiment_id) {
+  static const std::string sql = absl::StrCat(
+      "UPDATE t_experiment SET severity = (", kWorstSql, ") WHERE experiment_id = ?1");
+  ASSAY_ASSIGN_OR_RETURN(Statement update, connection.prepare(sql));
+  update.bind_all(experiment_id);
+  return update.run();
+}
+
 absl::Status insert_configuration(Connection& connection,
                                   std::int64_t experiment_id,
                                   const v1::Configuration& configuration) {
@@ -185,9 +203,11 @@ absl::Status SqliteStore::add_configuration(std::int64_t experiment_id,
     ASSAY_RETURN_IF_ERROR(insert_configuration(connection, experiment_id, configuration));
     ASSAY_ASSIGN_OR_RETURN(
         Statement update,
-        connection.prepare("UPDATE t_experiment SET num_finished = num_finished + 1"
-                           " WHERE experiment_id = ?"));
-    update.bind_all(experiment_id);
+        connection.prepare(absl::StrCat("UPDATE t_experiment SET num_finished = num_finished + 1,"
+                                        " severity = min(severity, (",
+                                        kWorstSql,
+                                        " AND c.configuration = ?2)) WHERE experiment_id = ?1")));
+    update.bind_all(experiment_id, configuration.configuration());
     return update.run();
   });
 }
@@ -208,7 +228,10 @@ absl::Status SqliteStore::add_verdict(std::int64_t experiment_id,
       return absl::NotFoundError(absl::StrCat(
           "configuration: experiment ", experiment_id, " has no configuration ", configuration));
     }
-    return insert_verdict(connection, rows.integer(0), static_cast<int>(rows.integer(1)), verdict);
+    ASSAY_RETURN_IF_ERROR(
+        insert_verdict(connection, rows.integer(0), static_cast<int>(rows.integer(1)), verdict));
+    // The newest may be better than the one before it.
+    return set_severity(connection, experiment_id);
   });
 }
 

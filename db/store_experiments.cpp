@@ -5,19 +5,15 @@
 #include "db/store_write.h"
 #include "proto/status.h"
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "google/protobuf/util/message_differencer.h"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 
 namespace assay::db {
 namespace {
 
-constexpr std::uint32_t kDefaultPage = 50;
-constexpr std::uint32_t kMaxPage = 1'000;  // of ListRequest.page_size
 constexpr std::size_t kMaxRequestIdBytes = 128;
 
 std::string name_of(v1::TaskState state) {
@@ -33,30 +29,19 @@ absl::StatusOr<std::int64_t> find_request(Connection& connection, const std::str
   return has_row ? rows.integer(0) : 0;
 }
 
-absl::StatusOr<std::int64_t> id_of_token(const std::string& token) {
-  std::int64_t id = 0;
-  if (token.empty()) {
-    return std::numeric_limits<std::int64_t>::max();
+// Of every arm, each once.
+std::vector<std::string> variants_of(const v1::ExperimentSpec& spec) {
+  std::vector<std::string> variants;
+  const auto add = [&variants](const std::string& variant) {
+    if (!variant.empty() && std::ranges::find(variants, variant) == variants.end()) {
+      variants.push_back(variant);
+    }
+  };
+  add(spec.baseline().variant());
+  for (const v1::Arm& candidate : spec.candidates()) {
+    add(candidate.variant());
   }
-  if (token[0] != 'e' || !absl::SimpleAtoi(token.substr(1), &id) || id <= 0) {
-    return absl::InvalidArgumentError("page_token: is not one that List returned");
-  }
-  return id;
-}
-
-// The page is cut on an index alone, whose text holds only the filters that are set: the planner
-// and each row are spared the rest. Parameters: 1 the token, 2 to 4 the filters, 5 the limit.
-std::string list_sql(const v1::ListRequest& request) {
-  const bool is_rare = request.state() != v1::TASK_STATE_UNSPECIFIED && request.state() != v1::DONE;
-  return absl::StrCat(select_experiments_sql(absl::StrCat(
-                          "(SELECT experiment_id FROM t_experiment INDEXED BY ",
-                          is_rare ? "t_experiment_state" : "t_experiment_page",
-                          " WHERE experiment_id < ?1",
-                          request.state() == v1::TASK_STATE_UNSPECIFIED ? "" : " AND state = ?2",
-                          request.operator_name().empty() ? "" : " AND operator_name = ?3",
-                          request.device().empty() ? "" : " AND device = ?4",
-                          " ORDER BY experiment_id DESC LIMIT ?5)")),
-                      " ORDER BY experiment_id DESC");
+  return variants;
 }
 
 bool is_final(v1::TaskState state) {
@@ -91,32 +76,25 @@ absl::Status check_may_finish(const v1::Experiment& experiment, v1::TaskState st
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<v1::Experiment>> read_all(Statement& rows) {
-  std::vector<v1::Experiment> experiments;
-  for (;;) {
-    ASSAY_ASSIGN_OR_RETURN(const bool has_row, rows.step());
-    if (!has_row) {
-      return experiments;
-    }
-    ASSAY_ASSIGN_OR_RETURN(experiments.emplace_back(), read_experiment(rows));
-  }
-}
-
 }  // namespace
 
 absl::StatusOr<std::int64_t> insert_experiment(Connection& connection,
                                                const v1::Experiment& experiment) {
   static const std::string sql = experiment_row().insert_sql(
-      "t_experiment", {"kind", "operator_name", "device", "label", "\"commit\"", "branch"});
+      "t_experiment",
+      {"kind", "operator_name", "device", "label", "\"commit\"", "branch", "variants"});
   const v1::ExperimentSpec& spec = experiment.spec();
+  const absl::StatusOr<std::string> variants = texts_to_json(variants_of(spec));
+  ASSAY_RETURN_IF_ERROR(within(variants.status(), "spec.variant"));
   ASSAY_ASSIGN_OR_RETURN(Statement insert, connection.prepare(sql));
   insert.bind_all(v1::ExperimentKind_Name(spec.kind()),
                   spec.operator_name(),
                   spec.device(),
                   spec.label(),
                   spec.context().commit(),
-                  spec.context().branch());
-  ASSAY_RETURN_IF_ERROR(experiment_row().bind(insert, 7, experiment));
+                  spec.context().branch(),
+                  *variants);
+  ASSAY_RETURN_IF_ERROR(experiment_row().bind(insert, 8, experiment));
   ASSAY_RETURN_IF_ERROR(insert.run());
   const std::int64_t id = connection.last_insert_rowid();
   ASSAY_ASSIGN_OR_RETURN(
@@ -189,38 +167,6 @@ absl::StatusOr<v1::Experiment> SqliteStore::get(const v1::GetRequest& request) c
     ASSAY_ASSIGN_OR_RETURN(v1::Experiment experiment, find_experiment(connection, id));
     ASSAY_RETURN_IF_ERROR(read_configurations(connection, request, experiment));
     return experiment;
-  });
-}
-
-absl::StatusOr<v1::ListResponse> SqliteStore::list(const v1::ListRequest& request) const {
-  if (request.page_size() > kMaxPage) {
-    return absl::InvalidArgumentError("page_size: must be at most 1,000");
-  }
-  if (!v1::TaskState_IsValid(request.state())) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("state: ", static_cast<int>(request.state()), " is no task state"));
-  }
-  const std::uint32_t size = request.page_size() == 0 ? kDefaultPage : request.page_size();
-  ASSAY_ASSIGN_OR_RETURN(const std::int64_t before, id_of_token(request.page_token()));
-
-  const std::string sql = list_sql(request);
-  return readers_.read([&](Connection& connection) -> absl::StatusOr<v1::ListResponse> {
-    ASSAY_ASSIGN_OR_RETURN(Statement rows, connection.prepare(sql));
-    rows.bind_all(before,
-                  request.state() == v1::TASK_STATE_UNSPECIFIED ? "" : name_of(request.state()),
-                  request.operator_name(),
-                  request.device(),
-                  size + 1);
-    ASSAY_ASSIGN_OR_RETURN(std::vector<v1::Experiment> experiments, read_all(rows));
-    v1::ListResponse response;
-    if (experiments.size() > size) {
-      experiments.pop_back();
-      response.set_next_page_token(absl::StrCat("e", experiments.back().experiment_id()));
-    }
-    for (v1::Experiment& experiment : experiments) {
-      *response.add_experiments() = std::move(experiment);
-    }
-    return response;
   });
 }
 
@@ -311,7 +257,7 @@ absl::StatusOr<std::vector<v1::Experiment>> SqliteStore::queued() const {
       " ORDER BY experiment_id");
   return readers_.read([&](Connection& connection) -> absl::StatusOr<std::vector<v1::Experiment>> {
     ASSAY_ASSIGN_OR_RETURN(Statement rows, connection.prepare(sql));
-    return read_all(rows);
+    return read_experiments(rows);
   });
 }
 

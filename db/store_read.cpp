@@ -254,6 +254,17 @@ absl::StatusOr<v1::Experiment> read_experiment(const Statement& statement) {
   return experiment;
 }
 
+absl::StatusOr<std::vector<v1::Experiment>> read_experiments(Statement& statement) {
+  std::vector<v1::Experiment> experiments;
+  for (;;) {
+    ASSAY_ASSIGN_OR_RETURN(const bool has_row, statement.step());
+    if (!has_row) {
+      return experiments;
+    }
+    ASSAY_ASSIGN_OR_RETURN(experiments.emplace_back(), read_experiment(statement));
+  }
+}
+
 absl::StatusOr<v1::Experiment> find_experiment(Connection& connection, std::int64_t experiment_id) {
   static const std::string sql = select_experiments_sql("(SELECT ?1 AS experiment_id)");
   ASSAY_ASSIGN_OR_RETURN(Statement rows, connection.prepare(sql));

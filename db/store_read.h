@@ -9,6 +9,8 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace assay::db {
 
@@ -20,6 +22,7 @@ std::string select_experiments_sql(std::string_view source);
 
 // Without configurations.
 absl::StatusOr<v1::Experiment> read_experiment(const Statement& statement);
+absl::StatusOr<std::vector<v1::Experiment>> read_experiments(Statement& statement);
 
 // NOT_FOUND names the id. Without configurations.
 absl::StatusOr<v1::Experiment> find_experiment(Connection& connection, std::int64_t experiment_id);

@@ -23,4 +23,7 @@ absl::Status insert_configuration(Connection& connection,
                                   std::int64_t experiment_id,
                                   const v1::Configuration& configuration);
 
+// The worst verdict over all configurations that are stored.
+absl::Status set_severity(Connection& connection, std::int64_t experiment_id);
+
 }  // namespace assay::db

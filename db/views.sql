@@ -29,7 +29,6 @@ SELECT device_id, device ->> '$.name' AS name, device ->> '$.backend' AS backend
   device ->> '$.code_version' AS code_version
 FROM t_device;
 
--- The newest verdict of each configuration counts; a failed check is a rejection.
 CREATE VIEW experiments AS
 -- One request: what was asked, its state, when, on which device, of which code.
 -- experiment_id: a larger one was submitted later
@@ -45,22 +44,37 @@ CREATE VIEW experiments AS
 -- finished_ns: 0: not yet
 -- num_configurations: workloads times candidates, or items of a check
 -- num_finished: of them
--- worst_verdict: over the newest of each configuration: REJECTED, SLOWER, UNDECIDED, SAME, FASTER
+-- worst_verdict: of the newest: REJECTED (or a failed check), SLOWER, UNDECIDED, SAME, FASTER
 -- device_id: devices.device_id; NULL: it has not started
 -- spec: the request as JSON
+-- commit: of the code that was measured; empty: unknown
+-- committed_ns: of the commit, since the Unix epoch; 0: unknown
+-- dirty: 1: the checkout had changes beside the commit
+-- branch: of the checkout; empty: unknown
+-- note: free text
+-- variants: JSON, of all arms that were asked for
+-- device_uuid: devices.uuid; NULL: it has not started
+-- device_model: devices.model; NULL: it has not started
 SELECT e.experiment_id, e.request_id, e.kind, e.operator_name, e.device, e.label, e.state,
   e.message, e.submitted_ns, e.started_ns, e.finished_ns, e.num_configurations, e.num_finished,
-  CASE (SELECT min(coalesce(
-      (SELECT CASE k.passed WHEN 0 THEN 1 ELSE 7 END FROM t_check k
-        WHERE k.configuration_id = c.configuration_id),
-      (SELECT v.severity FROM t_verdict v
-        WHERE v.configuration_id = c.configuration_id ORDER BY v.position DESC LIMIT 1), 7))
-    FROM t_configuration c WHERE c.experiment_id = e.experiment_id)
+  CASE e.severity
     WHEN 1 THEN 'REJECTED' WHEN 2 THEN 'SLOWER' WHEN 3 THEN 'UNDECIDED' WHEN 4 THEN 'SAME'
     WHEN 5 THEN 'FASTER' WHEN 6 THEN 'NOT_JUDGED' ELSE 'VERDICT_KIND_UNSPECIFIED'
   END AS worst_verdict,
-  e.device_id, e.spec
-FROM t_experiment e;
+  e.device_id, e.spec, e."commit",
+  coalesce(e.spec ->> '$.context.committed_ns', 0) AS committed_ns,
+  coalesce(e.spec ->> '$.context.dirty', 0) AS dirty, e.branch,
+  coalesce(e.spec ->> '$.context.note', '') AS note, e.variants,
+  d.device ->> '$.uuid' AS device_uuid, d.device ->> '$.model' AS device_model
+FROM t_experiment e
+LEFT JOIN t_device d USING (device_id);
+
+CREATE VIEW labels AS
+-- One label of one experiment.
+-- experiment_id: experiments.experiment_id
+-- name: once in each experiment
+-- value: may be empty
+SELECT experiment_id, name, value FROM t_label;
 
 CREATE VIEW measurements AS
 -- One arm on one workload of one experiment.

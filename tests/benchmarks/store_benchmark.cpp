@@ -151,17 +151,26 @@ void insert_experiments(const Directory& directory) {
       "INSERT INTO t_device VALUES (1, '{\"name\":\"cpu\",\"backend\":\"cpu\"}');"
       "BEGIN;" +
       rows +
-      "INSERT INTO t_experiment SELECT i, 'request ' || i, 'COMPARE', 'qsa_decode',"
-      " iif(i = 9, 'cuda7', 'cuda0'), '', 1, "
+      "INSERT INTO t_experiment (experiment_id, request_id, kind, operator_name, device, label,"
+      " device_id, spec, state, message, submitted_ns, started_ns, finished_ns, num_configurations,"
+      " num_finished, \"commit\", branch, severity, variants) SELECT i, 'request ' || i, 'COMPARE',"
+      " 'qsa_decode', iif(i = 9, 'cuda7', 'cuda0'), '', 1, "
       "'{\"kind\":\"COMPARE\",\"operator_name\":\"qsa_decode\","
       "\"axes\":[{\"name\":\"width\",\"values\":[\"2051\",\"32768\"]}],"
       "\"baseline\":{\"variant\":\"one_cell\"},\"candidates\":[{\"variant\":\"two_cell\"}]}',"
-      " iif(i = 5, 'FAILED', 'DONE'), '', i, i, i, 8, 8 FROM n;" +
+      " iif(i = 5, 'FAILED', 'DONE'), '', i, i, i, 8, 8,"
+      " substr('0000000000000000000000000000000000000000' || hex(i), -40), iif(i = 7, 'side', "
+      "'main'),"
+      " iif(i = 3, 1, 5), iif(i = 4, '[\"lane_cell\"]', '[\"one_cell\",\"two_cell\"]') FROM n;" +
       rows +
-      "INSERT INTO t_configuration SELECT 8 * i + j, i, j + 1, NULL, '', NULL, NULL, 'FINISHED',"
-      " '', 1000, '' FROM n, (SELECT value AS j FROM json_each('[0,1,2,3,4,5,6,7]'));"
-      "INSERT INTO t_verdict SELECT configuration_id, 1, 1, 'FASTER', '', 'FASTER', 0.01, 0, 0,"
-      " '', 0, 1, 1, 0, '' FROM t_configuration; COMMIT;";
+      "INSERT INTO t_configuration (configuration_id, experiment_id, configuration, workload_text,"
+      " outcome, message, elapsed_ns, stopped_because) SELECT 8 * i + j, i, j + 1, '', 'FINISHED',"
+      " '', 1000, '' FROM n, (SELECT value AS j FROM json_each('[0,1,2,3,4,5,6,7]'));" +
+      rows +
+      "INSERT INTO t_label SELECT i, 'pr', i % 1000 FROM n;"
+      "INSERT INTO t_label VALUES (6, 'nightly', '');"
+      "INSERT INTO t_series VALUES (1, '', '', '', '', '', '', '', '', '', '');"
+      "INSERT INTO t_change VALUES (1, 8, 'TIME_CHANGED', ''); COMMIT;";
   if (const absl::Status status = connection->execute(sql); !status.ok()) {
     std::abort();
   }
@@ -194,6 +203,22 @@ v1::ListRequest page(const std::string& token,
   return request;
 }
 
+// Of filters that one of the oldest experiments alone passes, so that all are looked at.
+template <typename Change>
+v1::ListRequest filtered(const Change& change) {
+  v1::ListRequest request;
+  change(request);
+  return request;
+}
+
+v1::ListRequest labelled(const std::string& name, const std::string& value) {
+  v1::ListRequest request;
+  v1::Setting& label = *request.add_labels();
+  label.set_name(name);
+  label.set_value(value);
+  return request;
+}
+
 BENCHMARK_CAPTURE(list_page, newest, page("", v1::TASK_STATE_UNSPECIFIED, 0))
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(list_page, in_the_middle, page("e50000", v1::DONE, 0))
@@ -203,6 +228,35 @@ BENCHMARK_CAPTURE(list_page, rare_device, page("", v1::DONE, 0, "cuda7"))
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(list_page, largest, page("", v1::TASK_STATE_UNSPECIFIED, 1'000))
     ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(list_page, rare_verdict, filtered([](auto& request) {
+                    request.set_verdict(v1::REJECTED);
+                  })) -> Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(list_page, rare_variant, filtered([](auto& request) {
+                    request.set_variant("lane_cell");
+                  })) -> Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(list_page, rare_branch, filtered([](auto& request) {
+                    request.set_branch("side");
+                  })) -> Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(list_page, old_commit, filtered([](auto& request) {
+                    request.set_commit("0000000000000000000000000000000000000031");
+                  })) -> Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(list_page, until_long_ago, filtered([](auto& request) {
+                    request.set_submitted_before_ns(3);
+                  })) -> Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(list_page, only_changes, filtered([](auto& request) {
+                    request.set_only_changes(true);
+                  })) -> Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(list_page, rare_label, labelled("nightly", ""))->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(list_page, one_in_1000_labels, labelled("pr", "7"))
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(list_page, all_at_once, filtered([](auto& request) {
+                    request = labelled("pr", "8");
+                    request.set_only_changes(true);
+                    request.set_variant("two_cell");
+                    request.set_commit("0000");
+                    request.set_branch("main");
+                    request.set_verdict(v1::FASTER);
+                  })) -> Unit(benchmark::kMillisecond);
 
 }  // namespace
 

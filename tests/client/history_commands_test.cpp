@@ -49,9 +49,57 @@ TEST_F(HistoryCommands, ListPagesAndCancel) {
   EXPECT_EQ(service_.listed.state(), v1::DONE);
   EXPECT_EQ(service_.listed.page_size(), 1U);
   EXPECT_TRUE(said("done   compare  qsa_decode  cpu")) << out();
-  EXPECT_EQ(err(), "older ones: assay list --page older\n");
+  EXPECT_EQ(err(), "older ones: the same with --page older\n");
   EXPECT_EQ(run_with({"cancel", "7"}), 0);
   EXPECT_EQ(out(), "experiment 7: cancelled, 2 of 2 configurations\n");
+}
+
+TEST_F(HistoryCommands, ListByEveryFilter) {
+  EXPECT_EQ(run_with({"list",
+                      "--variant=two_cell",
+                      "--kind=compare",
+                      "--verdict=not-judged",
+                      "--commit=2e52f37",
+                      "--branch=main",
+                      "--label",
+                      "pr=12=3",
+                      "--label",
+                      "nightly",
+                      "--since=1970-01-02",
+                      "--until=1970-01-03T00:00:00.5Z",
+                      "--only-changes"}),
+            0)
+      << err();
+  v1::ListRequest expected;
+  expected.set_page_size(50);
+  expected.set_variant("two_cell");
+  expected.set_kind(v1::COMPARE);
+  expected.set_verdict(v1::NOT_JUDGED);
+  expected.set_commit("2e52f37");
+  expected.set_branch("main");
+  v1::Setting& pull_request = *expected.add_labels();
+  pull_request.set_name("pr");
+  pull_request.set_value("12=3");
+  expected.add_labels()->set_name("nightly");
+  expected.set_submitted_after_ns(86'400'000'000'000);
+  expected.set_submitted_before_ns(172'800'500'000'000);
+  expected.set_only_changes(true);
+  EXPECT_EQ(service_.listed.DebugString(), expected.DebugString());
+}
+
+TEST_F(HistoryCommands, ListRefusesFiltersThatAreNone) {
+  EXPECT_EQ(run_with({"list", "--verdict", "worse"}), 2);
+  EXPECT_TRUE(
+      said("--verdict: `worse`: expected one of faster, not-judged, rejected, same, "
+           "slower, undecided"))
+      << err();
+  EXPECT_EQ(run_with({"list", "--kind", "experiment-kind-unspecified"}), 2);
+  EXPECT_TRUE(said("expected one of bench, calibrate, check, compare, measure, sweep")) << err();
+  EXPECT_EQ(run_with({"list", "--state", "ended"}), 2);
+  EXPECT_TRUE(said("expected one of cancelled, done, failed, interrupted, queued, running"))
+      << err();
+  EXPECT_EQ(run_with({"list", "--since", "yesterday"}), 2);
+  EXPECT_TRUE(said("--since: moment `yesterday`: expected a date")) << err();
 }
 
 TEST_F(HistoryCommands, JudgeAgainAndExplain) {

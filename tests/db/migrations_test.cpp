@@ -120,6 +120,8 @@ TEST_F(MigrationsTest, BringsEveryReleasedVersionToTheNewestSchema) {
       const auto experiment = store->get(get);
       ASSERT_TRUE(experiment.ok()) << experiment.status();
       EXPECT_EQ(experiment->worst_verdict(), v1::SLOWER);
+      EXPECT_EQ(query("SELECT variants FROM experiments WHERE experiment_id = 1"),
+                "[\"one_cell\",\"two_cell\"]");
       ASSERT_EQ(experiment->configurations_size(), 1);
       EXPECT_EQ(experiment->configurations(0).candidate().stages(0).samples_ns_size(), 3);
       EXPECT_EQ(store->goldens({})->goldens_size(), 1);

@@ -1,4 +1,5 @@
 // Pages, filters, the worst verdict, estimates, and the views for people.
+#include "db/connection.h"
 #include "db/store.h"
 #include "tests/db/store_fixture.h"
 
@@ -89,6 +90,159 @@ TEST_F(ListTest, FiltersByStateOperatorAndDevice) {
   EXPECT_EQ(ids(*store->list(list)), "");
 }
 
+TEST_F(ListTest, RefusesFiltersThatAreNone) {
+  const auto store = open();
+  const auto error_of = [&store](const auto& change) {
+    v1::ListRequest list;
+    change(list);
+    const absl::Status status = store->list(list).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << status;
+    return std::string(status.message());
+  };
+  EXPECT_EQ(error_of([](auto& list) { list.set_kind(static_cast<v1::ExperimentKind>(77)); }),
+            "kind: there is no such value, 77");
+  EXPECT_EQ(error_of([](auto& list) { list.set_verdict(static_cast<v1::VerdictKind>(-1)); }),
+            "verdict: there is no such value, -1");
+  for (const std::string& commit :
+       {std::string("abc"), std::string(65, 'a'), std::string("abcx")}) {
+    EXPECT_EQ(error_of([&](auto& list) { list.set_commit(commit); }),
+              "commit: `" + commit + "` must be 4 to 64 hexadecimal digits");
+  }
+  EXPECT_EQ(error_of([](auto& list) { list.add_labels()->set_value("x"); }),
+            "labels[0].name: must not be empty");
+  EXPECT_EQ(error_of([](auto& list) {
+              for (int i = 0; i < 33; ++i) {
+                list.add_labels()->set_name("x");
+              }
+            }),
+            "labels: must be at most 32");
+  EXPECT_EQ(error_of([](auto& list) { list.set_submitted_before_ns(-1); }),
+            "submitted_after_ns, submitted_before_ns: must not be negative");
+}
+
+v1::SubmitRequest with_context(const std::string& id,
+                               const std::string& commit,
+                               const std::string& branch,
+                               const std::vector<std::pair<std::string, std::string>>& labels) {
+  v1::SubmitRequest submit = request(id);
+  v1::Context& context = *submit.mutable_spec()->mutable_context();
+  context.set_commit(commit);
+  context.set_branch(branch);
+  for (const auto& [name, value] : labels) {
+    v1::Setting& label = *context.add_labels();
+    label.set_name(name);
+    label.set_value(value);
+  }
+  return submit;
+}
+
+TEST_F(ListTest, FiltersByWhatAnExperimentIsPartOf) {
+  const auto store = open();
+  ASSERT_TRUE(store->submit(with_context("1", "abcdef0123", "main", {{"pr", "7"}}), 1, 10).ok());
+  ASSERT_TRUE(
+      store->submit(with_context("2", "abcd1234ff", "side", {{"pr", "8"}, {"nightly", ""}}), 1, 20)
+          .ok());
+  ASSERT_TRUE(store->submit(request("3"), 1, 30).ok());
+  v1::SubmitRequest check = request("4");
+  check.mutable_spec()->set_kind(v1::CHECK);
+  check.mutable_spec()->clear_baseline();
+  ASSERT_TRUE(store->submit(check, 1, 40).ok());
+  v1::SubmitRequest many = request("5");
+  for (const char* variant : {"two_cell", "one_cell", "o\"dd", "two_cell"}) {
+    many.mutable_spec()->add_candidates()->set_variant(variant);
+  }
+  ASSERT_TRUE(store->submit(many, 1, 50).ok());
+
+  const auto found = [&store](const auto& change) {
+    v1::ListRequest list;
+    change(list);
+    const auto response = store->list(list);
+    return response.ok() ? ids(*response) : response.status().ToString();
+  };
+  EXPECT_EQ(found([](auto& list) { list.set_commit("abcd"); }), "2 1 ");
+  EXPECT_EQ(found([](auto& list) { list.set_commit("ABCDE"); }), "1 ");
+  EXPECT_EQ(found([](auto& list) { list.set_commit("abcdf"); }), "");
+  EXPECT_EQ(found([](auto& list) { list.set_branch("main"); }), "1 ");
+  const auto label = [](auto& list, const std::string& name, const std::string& value) {
+    v1::Setting& setting = *list.add_labels();
+    setting.set_name(name);
+    setting.set_value(value);
+  };
+  EXPECT_EQ(found([&](auto& list) { label(list, "pr", ""); }), "2 1 ");
+  EXPECT_EQ(found([&](auto& list) { label(list, "pr", "7"); }), "1 ");
+  EXPECT_EQ(found([&](auto& list) { label(list, "7", "pr"); }), "");
+  EXPECT_EQ(found([&](auto& list) {
+              label(list, "pr", "8");
+              label(list, "nightly", "");
+            }),
+            "2 ");
+  EXPECT_EQ(found([&](auto& list) {
+              label(list, "pr", "7");
+              label(list, "nightly", "");
+            }),
+            "");
+  EXPECT_EQ(found([](auto& list) { list.set_kind(v1::CHECK); }), "4 ");
+  EXPECT_EQ(found([](auto& list) { list.set_variant("one_cell"); }), "5 3 2 1 ");
+  EXPECT_EQ(found([](auto& list) { list.set_variant("two_cell"); }), "5 ");
+  EXPECT_EQ(found([](auto& list) { list.set_variant("o\"dd"); }), "5 ");
+  EXPECT_EQ(found([](auto& list) { list.set_variant("two"); }), "");
+  EXPECT_EQ(found([](auto& list) { list.set_submitted_after_ns(20); }), "5 4 3 2 ");
+  EXPECT_EQ(found([](auto& list) { list.set_submitted_before_ns(20); }), "1 ");
+  EXPECT_EQ(found([](auto& list) {
+              list.set_submitted_after_ns(20);
+              list.set_submitted_before_ns(40);
+              list.set_state(v1::QUEUED);
+              list.set_variant("one_cell");
+            }),
+            "3 2 ");
+}
+
+TEST_F(ListTest, FiltersByWhatBecameOfIt) {
+  const auto store = open();
+  v1::Device device;
+  device.set_name("cpu");
+  device.set_uuid("cpu-1234");
+  const auto judge = [&](v1::VerdictKind kind) {
+    const auto id = store->submit(request(v1::VerdictKind_Name(kind)), 1, 1)->experiment_id();
+    EXPECT_TRUE(store->start(id, device, 2).ok());
+    EXPECT_TRUE(store->add_configuration(id, judged(1, {kind})).ok());
+  };
+  for (const v1::VerdictKind kind :
+       {v1::REJECTED, v1::SLOWER, v1::UNDECIDED, v1::SAME, v1::FASTER, v1::NOT_JUDGED}) {
+    judge(kind);
+    v1::ListRequest list;
+    list.set_verdict(kind);
+    const auto response = store->list(list);
+    ASSERT_EQ(response->experiments_size(), 1) << v1::VerdictKind_Name(kind);
+    EXPECT_EQ(response->experiments(0).worst_verdict(), kind);
+  }
+  ASSERT_TRUE(store->submit(request("not started"), 1, 1).ok());
+  v1::ListRequest list;
+  list.set_device("cpu-1234");
+  EXPECT_EQ(ids(*store->list(list)), "6 5 4 3 2 1 ");
+  list.set_device("cpu");
+  EXPECT_EQ(ids(*store->list(list)), "7 6 5 4 3 2 1 ");
+  list.Clear();
+  list.set_only_changes(true);
+  EXPECT_EQ(ids(*store->list(list)), "");
+  const auto connection = *Connection::open(path(), Connection::Mode::kWrite);
+  ASSERT_TRUE(
+      connection
+          ->execute("INSERT INTO t_series VALUES (1, '', '', '', '', '', '', '', '', '', '');"
+                    "INSERT INTO t_change VALUES (1, 4, 'TIME_CHANGED', ''),"
+                    " (1, 4, 'BITS_CHANGED', ''), (1, 2, 'TIME_CHANGED', '')")
+          .ok());
+  EXPECT_EQ(ids(*store->list(list)), "4 2 ");
+}
+
+// No filter makes a page read the rows of the table.
+TEST_F(ListTest, KeepsEveryFilterInTheIndexOfPages) {
+  { ASSERT_TRUE(open() != nullptr); }
+  EXPECT_EQ(query("SELECT group_concat(name, ' ') FROM pragma_index_info('t_experiment_page')"),
+            "experiment_id state operator_name device kind severity submitted_ns commit branch"
+            " device_id variants");
+}
+
 TEST_F(ListTest, TellsTheWorstOfTheNewestVerdicts) {
   const auto store = open();
   const auto worst = [&](const std::vector<v1::Configuration>& configurations) {
@@ -107,6 +261,20 @@ TEST_F(ListTest, TellsTheWorstOfTheNewestVerdicts) {
   EXPECT_EQ(worst({judged(1, {v1::REJECTED, v1::FASTER})}), v1::FASTER);
   EXPECT_EQ(worst({checked(1, true), checked(2, false)}), v1::REJECTED);
   EXPECT_EQ(worst({checked(1, true)}), v1::VERDICT_KIND_UNSPECIFIED);
+
+  // Judged again: the newest counts, for better or for worse.
+  const std::int64_t id = running(*store, 2);
+  ASSERT_TRUE(store->add_configuration(id, judged(1, {v1::SLOWER})).ok());
+  ASSERT_TRUE(store->add_configuration(id, judged(2, {v1::UNDECIDED})).ok());
+  const auto judge_again = [&](std::uint32_t configuration, v1::VerdictKind kind) {
+    v1::Verdict verdict;
+    verdict.set_verdict(kind);
+    EXPECT_TRUE(store->add_verdict(id, configuration, verdict).ok());
+    return store->list({})->experiments(0).worst_verdict();
+  };
+  EXPECT_EQ(judge_again(1, v1::FASTER), v1::UNDECIDED);
+  EXPECT_EQ(judge_again(2, v1::SAME), v1::SAME);
+  EXPECT_EQ(judge_again(1, v1::REJECTED), v1::REJECTED);
 }
 
 TEST_F(ListTest, EstimatesFromFinishedConfigurationsOfTheSameKind) {
@@ -179,6 +347,16 @@ TEST_F(ListTest, OffersViewsThatAnswerInRows) {
   EXPECT_EQ(query("SELECT arm FROM measurements WHERE role = 'candidate'"), "two_cell");
   EXPECT_EQ(query("SELECT name FROM devices"), "cpu");
   EXPECT_EQ(query("SELECT state FROM experiments"), "RUNNING");
+
+  v1::SubmitRequest submit = with_context("c", "abcdef0", "main", {{"pr", "7"}});
+  submit.mutable_spec()->mutable_context()->set_dirty(true);
+  submit.mutable_spec()->mutable_context()->set_committed_ns(5);
+  submit.mutable_spec()->mutable_context()->set_note("why");
+  ASSERT_TRUE(store->submit(submit, 1, 1).ok());
+  EXPECT_EQ(query("SELECT \"commit\" || committed_ns || dirty || branch || note || variants"
+                  " FROM experiments WHERE experiment_id = 2"),
+            "abcdef051mainwhy[\"one_cell\"]");
+  EXPECT_EQ(query("SELECT experiment_id || name || value FROM labels"), "2pr7");
 }
 
 }  // namespace
