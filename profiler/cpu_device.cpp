@@ -2,6 +2,7 @@
 #include "profiler/build_id.h"
 #include "profiler/code_digest.h"
 #include "profiler/cpu_bench.h"
+#include "profiler/cpu_identity.h"
 #include "profiler/device.h"
 #include "profiler/nvtx.h"
 #include "profiler/version.h"
@@ -9,7 +10,6 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <new>
 #include <sched.h>
 #include <unistd.h>
@@ -24,17 +24,6 @@ constexpr std::int64_t kBenchBytes = 256 * kMebibyte;
 
 std::int64_t now_ns() {
   return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
-}
-
-std::string cpu_model() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    const std::size_t colon = line.find(": ");
-    if (line.starts_with("model name") && colon != std::string::npos) {
-      return line.substr(colon + 2);
-    }
-  }
-  return "unknown processor";
 }
 
 void free_memory(std::byte* memory) {
@@ -65,6 +54,7 @@ class CpuDevice : public Device {
     description_.set_backend("cpu");
     description_.set_available(true);
     description_.set_model(cpu_model());
+    description_.set_uuid(cpu_uuid(machine_name("/etc/machine-id"), description_.model()));
     description_.set_num_multiprocessors(
         static_cast<std::uint32_t>(kernels::available_processors().size()));
     description_.set_l2_bytes(private_cache_bytes);

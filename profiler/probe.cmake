@@ -20,6 +20,7 @@ add_library(
   counter_groups.cpp
   cpu_bench.cpp
   cpu_device.cpp
+  cpu_identity.cpp
   cubin.cpp
   elf_file.cpp
   failure_class.cpp

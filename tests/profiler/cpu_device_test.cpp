@@ -23,6 +23,8 @@ TEST(CpuDevice, SaysWhatItIs) {
   const v1::Device device = make_cpu_device(kSmallCache_bytes)->description();
   EXPECT_TRUE(device.available());
   EXPECT_EQ(device.l2_bytes(), kSmallCache_bytes);
+  EXPECT_TRUE(device.uuid().starts_with("CPU-")) << device.uuid();
+  EXPECT_EQ(device.uuid(), make_cpu_device(2 * kSmallCache_bytes)->description().uuid());
   EXPECT_FALSE(device.code_version().empty());
   EXPECT_FALSE(device.capabilities(0).reason().empty());
 }
