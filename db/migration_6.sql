@@ -20,6 +20,9 @@ DROP INDEX t_experiment_page;
 CREATE INDEX t_experiment_page
   ON t_experiment (experiment_id DESC, state, operator_name, device, kind, severity, submitted_ns,
     "commit", branch, device_id, variants);
+ALTER TABLE t_configuration ADD COLUMN in_history INTEGER NOT NULL DEFAULT 0;
+-- What is still to be made points and bits of.
+CREATE INDEX t_configuration_pending ON t_configuration (configuration_id) WHERE in_history = 0;
 
 -- Labels of an experiment's context.
 CREATE TABLE t_label (
@@ -30,7 +33,8 @@ CREATE TABLE t_label (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX t_label_name ON t_label (name, value, experiment_id);
 
--- What is comparable over time. One device is one uuid, whatever it was called.
+-- What is comparable over time. One device is one uuid, whatever it was called. is_stale: a point
+-- came in since it was looked at.
 CREATE TABLE t_series (
   series_id INTEGER PRIMARY KEY,
   operator_name TEXT NOT NULL,
@@ -43,9 +47,11 @@ CREATE TABLE t_series (
   cache_mode TEXT NOT NULL,
   launch_mode TEXT NOT NULL,
   timing_source TEXT NOT NULL,
+  is_stale INTEGER NOT NULL,
   UNIQUE (operator_name, workload, stage, variant, arm, device_uuid, cache_mode, launch_mode,
     timing_source)
 ) STRICT;
+CREATE INDEX t_series_stale ON t_series (series_id) WHERE is_stale = 1;
 
 -- The first measurement of a series in each experiment, made from its samples.
 CREATE TABLE t_point (
@@ -98,5 +104,32 @@ CREATE TABLE t_regression (
   changed_ns INTEGER NOT NULL,
   confirmation_experiment_id INTEGER NOT NULL,
   acknowledged_reason TEXT NOT NULL,
-  UNIQUE (series_id, experiment_id)
+  num_before INTEGER NOT NULL,
+  coverage REAL NOT NULL CHECK (abs(coverage) < 9e999),
+  fixed_experiment_id INTEGER NOT NULL
 ) STRICT;
+CREATE INDEX t_regression_series ON t_regression (series_id);
+CREATE INDEX t_regression_state ON t_regression (state);
+
+-- Which bits a tensor had on a device, kept as configurations come in. It outlives the experiments
+-- that it names: they are no foreign keys. variants is a JSON array.
+CREATE TABLE t_bits (
+  bits_id INTEGER PRIMARY KEY,
+  operator_name TEXT NOT NULL,
+  workload TEXT NOT NULL,
+  tensor TEXT NOT NULL,
+  family TEXT NOT NULL,
+  device_uuid TEXT NOT NULL,
+  digest TEXT NOT NULL,
+  device_model TEXT NOT NULL,
+  first_experiment_id INTEGER NOT NULL,
+  first_ns INTEGER NOT NULL,
+  first_commit TEXT NOT NULL,
+  last_experiment_id INTEGER NOT NULL,
+  last_ns INTEGER NOT NULL,
+  num_measurements INTEGER NOT NULL,
+  variants TEXT NOT NULL CHECK (json_valid(variants)),
+  UNIQUE (operator_name, workload, tensor, family, device_uuid, digest)
+) STRICT;
+CREATE INDEX t_bits_first ON t_bits (first_ns, bits_id);
+CREATE INDEX t_bits_digest ON t_bits (digest);

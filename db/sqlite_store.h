@@ -79,6 +79,29 @@ class SqliteStore final : public Store {
   absl::StatusOr<Figures> figures() const override;
   absl::Status query(const v1::QueryRequest& request, const QueryCaller& caller) const override;
 
+  absl::Status add_measured(std::int64_t experiment_id,
+                            const v1::Configuration& configuration,
+                            const std::vector<SeriesEntry>& points) override;
+  absl::StatusOr<std::vector<ConfigurationKey>> pending_points(std::uint32_t most) const override;
+  absl::Status add_points(const ConfigurationKey& key,
+                          const std::vector<SeriesEntry>& points) override;
+  absl::StatusOr<v1::ListSeriesResponse> list_series(
+      const v1::ListSeriesRequest& request) const override;
+  absl::StatusOr<std::vector<v1::Series>> find_series(const v1::Series& wanted,
+                                                      const std::string& device) const override;
+  absl::StatusOr<v1::Series> series(std::int64_t series_id) const override;
+  absl::StatusOr<std::vector<v1::SeriesPoint>> points(const PointsRequest& request) const override;
+  absl::StatusOr<std::vector<v1::Golden>> epochs_of(const std::string& operator_name,
+                                                    const std::string& workload) const override;
+  absl::StatusOr<std::vector<std::int64_t>> stale_series(std::uint32_t most) const override;
+  absl::Status update_series(const SeriesUpdate& update) override;
+  absl::Status set_regression(const v1::Regression& regression) override;
+  absl::StatusOr<v1::Regression> regression(std::int64_t regression_id) const override;
+  absl::StatusOr<v1::ListRegressionsResponse> list_regressions(
+      const v1::ListRegressionsRequest& request) const override;
+  absl::StatusOr<v1::BitHistoryResponse> bit_history(
+      const v1::BitHistoryRequest& request) const override;
+
  private:
   const std::string path_;
   // Destroyed in reverse: readers, the writer (which empties the log), then the lock.

@@ -30,6 +30,33 @@ struct Figures {
   std::int64_t database_bytes = 0;                        // without the write-ahead log
 };
 
+// A point with the series that it belongs to; ids are the store's.
+struct SeriesEntry {
+  v1::Series series;
+  v1::SeriesPoint point;
+};
+
+struct ConfigurationKey {
+  std::int64_t experiment_id = 0;
+  std::uint32_t configuration = 0;
+};
+
+// Points of one series, or of the fastest arm in each experiment.
+struct PointsRequest {
+  v1::Series series;  // by its id; `best` by what it says of itself
+  v1::SeriesOrder order = v1::BY_TIME;
+  std::uint32_t max_points = 0;  // the newest in that order
+  std::string branch = {};       // empty: all
+};
+
+// What looking at a series again gave.
+struct SeriesUpdate {
+  v1::Series series;                             // as it was read before its points
+  std::int64_t since_ns = 0;                     // of the oldest point that was looked at
+  std::vector<v1::SeriesEvent> changes = {};     // all of them from there on
+  std::vector<v1::Regression> regressions = {};  // new or changed
+};
+
 class Store {
  public:
   // Creates or migrates the file and holds it alone until destruction.
@@ -154,6 +181,48 @@ class Store {
   virtual absl::StatusOr<Figures> figures() const = 0;
   // As db/query.h says; runs on the caller's thread to its end.
   virtual absl::Status query(const v1::QueryRequest& request, const QueryCaller& caller) const = 0;
+  // Series. As add_configuration, with the points that it gives and its bits, in one transaction.
+  virtual absl::Status add_measured(std::int64_t experiment_id,
+                                    const v1::Configuration& configuration,
+                                    const std::vector<SeriesEntry>& points) = 0;
+  // Stored configurations that were not made points of, oldest first.
+  virtual absl::StatusOr<std::vector<ConfigurationKey>> pending_points(
+      std::uint32_t most) const = 0;
+  // Of one of them. One that is gone or has its points stays as it is.
+  virtual absl::Status add_points(const ConfigurationKey& key,
+                                  const std::vector<SeriesEntry>& points) = 0;
+  // A page, the most recently measured first.
+  virtual absl::StatusOr<v1::ListSeriesResponse> list_series(
+      const v1::ListSeriesRequest& request) const = 0;
+  // Every series with the fields that `wanted` sets, in the order of their ids; `device` is a name
+  // or a uuid, empty: any.
+  virtual absl::StatusOr<std::vector<v1::Series>> find_series(const v1::Series& wanted,
+                                                              const std::string& device) const = 0;
+  // NOT_FOUND names the id.
+  virtual absl::StatusOr<v1::Series> series(std::int64_t series_id) const = 0;
+  // In the order asked for.
+  virtual absl::StatusOr<std::vector<v1::SeriesPoint>> points(
+      const PointsRequest& request) const = 0;
+  // Accepted epochs with a golden of the operator and the workload: epoch, reason, experiment_id
+  // and accepted_ns, oldest first.
+  virtual absl::StatusOr<std::vector<v1::Golden>> epochs_of(const std::string& operator_name,
+                                                            const std::string& workload) const = 0;
+
+  // Series with points that were not looked at.
+  virtual absl::StatusOr<std::vector<std::int64_t>> stale_series(std::uint32_t most) const = 0;
+  // All of it or nothing. A point that came in since the series was read keeps it stale.
+  virtual absl::Status update_series(const SeriesUpdate& update) = 0;
+  // Replaces the one of its id.
+  virtual absl::Status set_regression(const v1::Regression& regression) = 0;
+  // NOT_FOUND names the id.
+  virtual absl::StatusOr<v1::Regression> regression(std::int64_t regression_id) const = 0;
+  // A page, newest first.
+  virtual absl::StatusOr<v1::ListRegressionsResponse> list_regressions(
+      const v1::ListRegressionsRequest& request) const = 0;
+
+  // A page, those that were new last first.
+  virtual absl::StatusOr<v1::BitHistoryResponse> bit_history(
+      const v1::BitHistoryRequest& request) const = 0;
 };
 
 }  // namespace assay::db

@@ -66,7 +66,7 @@ absl::Status insert_archived(Connection& connection,
     for (v1::Verdict& verdict : *configuration.mutable_verdicts()) {
       verdict.set_noise_floor_experiment_id(0);
     }
-    const absl::Status status = insert_configuration(connection, id, configuration);
+    const absl::Status status = insert_configuration(connection, id, configuration).status();
     if (!status.ok()) {
       return proto::annotate(status, absl::StrCat("configurations[", i, "]"));
     }

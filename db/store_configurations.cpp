@@ -1,4 +1,5 @@
 #include "db/json.h"
+#include "db/series_rows.h"
 #include "db/sqlite_store.h"
 #include "db/statement.h"
 #include "db/store_read.h"
@@ -163,6 +164,23 @@ absl::Status check_may_add(Connection& connection,
   return absl::OkStatus();
 }
 
+absl::StatusOr<std::int64_t> add_next(Connection& connection,
+                                      std::int64_t experiment_id,
+                                      const v1::Configuration& configuration) {
+  ASSAY_RETURN_IF_ERROR(check_may_add(connection, experiment_id, configuration.configuration()));
+  ASSAY_ASSIGN_OR_RETURN(const std::int64_t id,
+                         insert_configuration(connection, experiment_id, configuration));
+  static const std::string sql =
+      absl::StrCat("UPDATE t_experiment SET num_finished = num_finished + 1,"
+                   " severity = min(severity, (",
+                   kWorstSql,
+                   " AND c.configuration = ?2)) WHERE experiment_id = ?1");
+  ASSAY_ASSIGN_OR_RETURN(Statement update, connection.prepare(sql));
+  update.bind_all(experiment_id, configuration.configuration());
+  ASSAY_RETURN_IF_ERROR(update.run());
+  return id;
+}
+
 }  // namespace
 
 absl::Status set_severity(Connection& connection, std::int64_t experiment_id) {
@@ -173,9 +191,9 @@ absl::Status set_severity(Connection& connection, std::int64_t experiment_id) {
   return update.run();
 }
 
-absl::Status insert_configuration(Connection& connection,
-                                  std::int64_t experiment_id,
-                                  const v1::Configuration& configuration) {
+absl::StatusOr<std::int64_t> insert_configuration(Connection& connection,
+                                                  std::int64_t experiment_id,
+                                                  const v1::Configuration& configuration) {
   ASSAY_ASSIGN_OR_RETURN(const std::int64_t id,
                          insert_row(connection, experiment_id, configuration));
   if (configuration.has_baseline()) {
@@ -191,24 +209,27 @@ absl::Status insert_configuration(Connection& connection,
                                  absl::StrCat("verdicts[", i, "]")));
   }
   ASSAY_RETURN_IF_ERROR(insert_ceilings(connection, configuration));
-  return configuration.has_check()
-             ? within(insert_check(connection, id, configuration.check()), "check")
-             : absl::OkStatus();
+  if (configuration.has_check()) {
+    ASSAY_RETURN_IF_ERROR(within(insert_check(connection, id, configuration.check()), "check"));
+  }
+  return id;
 }
 
 absl::Status SqliteStore::add_configuration(std::int64_t experiment_id,
                                             const v1::Configuration& configuration) {
+  return writer_.run([&](Connection& connection) {
+    return add_next(connection, experiment_id, configuration).status();
+  });
+}
+
+absl::Status SqliteStore::add_measured(std::int64_t experiment_id,
+                                       const v1::Configuration& configuration,
+                                       const std::vector<SeriesEntry>& points) {
   return writer_.run([&](Connection& connection) -> absl::Status {
-    ASSAY_RETURN_IF_ERROR(check_may_add(connection, experiment_id, configuration.configuration()));
-    ASSAY_RETURN_IF_ERROR(insert_configuration(connection, experiment_id, configuration));
-    ASSAY_ASSIGN_OR_RETURN(
-        Statement update,
-        connection.prepare(absl::StrCat("UPDATE t_experiment SET num_finished = num_finished + 1,"
-                                        " severity = min(severity, (",
-                                        kWorstSql,
-                                        " AND c.configuration = ?2)) WHERE experiment_id = ?1")));
-    update.bind_all(experiment_id, configuration.configuration());
-    return update.run();
+    ASSAY_ASSIGN_OR_RETURN(const std::int64_t id,
+                           add_next(connection, experiment_id, configuration));
+    return insert_history(
+        connection, {.experiment_id = experiment_id, .configuration_id = id}, points);
   });
 }
 

@@ -18,10 +18,10 @@ absl::StatusOr<std::int64_t> insert_experiment(Connection& connection,
 // Without what its queue did at that moment; stored where it is not there yet.
 absl::StatusOr<std::int64_t> device_id_of(Connection& connection, v1::Device device);
 
-// With all that was measured, judged and checked. The caller counts it.
-absl::Status insert_configuration(Connection& connection,
-                                  std::int64_t experiment_id,
-                                  const v1::Configuration& configuration);
+// With all that was measured, judged and checked; gives its own id. The caller counts it.
+absl::StatusOr<std::int64_t> insert_configuration(Connection& connection,
+                                                  std::int64_t experiment_id,
+                                                  const v1::Configuration& configuration);
 
 // The worst verdict over all configurations that are stored.
 absl::Status set_severity(Connection& connection, std::int64_t experiment_id);

@@ -400,3 +400,152 @@ FROM (
   FROM sqlite_schema s
   JOIN json_each('["' || replace(replace(s.sql, '"', char(92) || '"'), char(10), '","') || '"]') j
   WHERE s.type = 'view' AND j.value LIKE '-- %');
+
+CREATE VIEW series AS
+-- What is comparable over time: one arm on one workload in one mode on one device.
+-- series_id: of this list
+-- operator_name: of the catalogue, or of a source
+-- workload: every axis and the seed
+-- stage: total is the whole call
+-- variant: of the arm
+-- arm: with its launch parameters
+-- device_uuid: devices.uuid
+-- device_model: of the newest point
+-- cache_mode: HOT or COLD
+-- launch_mode: STREAM or GRAPH
+-- timing_source: what the times are by
+-- num_points: experiments with one
+-- newest_experiment_id: of its points
+SELECT s.series_id, s.operator_name, s.workload, s.stage, s.variant, s.arm, s.device_uuid,
+  s.device_model, s.cache_mode, s.launch_mode, s.timing_source,
+  (SELECT count(*) FROM t_point p WHERE p.series_id = s.series_id) AS num_points,
+  (SELECT max(p.experiment_id) FROM t_point p WHERE p.series_id = s.series_id)
+    AS newest_experiment_id
+FROM t_series s;
+
+CREATE VIEW points AS
+-- One experiment in a series: what it measured there first.
+-- series_id: series.series_id, with all down to timing_source
+-- operator_name: of the series
+-- workload: of the series
+-- stage: of the series
+-- variant: of the series
+-- arm: of the series
+-- device_uuid: of the series
+-- device_model: of the series
+-- cache_mode: of the series
+-- launch_mode: of the series
+-- timing_source: of the series
+-- experiment_id: whose measurement it is
+-- configuration: 1 is the first
+-- role: baseline or candidate
+-- measured_ns: when the experiment started, since the Unix epoch
+-- median_ns: of the samples of the good blocks
+-- lower_quartile_ns: of the same
+-- upper_quartile_ns: of the same
+-- num_samples: of the same
+-- code_digest: of the machine code; empty: unknown
+-- bits_digest: over the digests of all outputs; empty: none
+-- family: of the bits
+-- num_registers: the most of its kernels; 0: unknown
+-- local_bytes: of a thread, spills among them
+-- rejected: 1: its bits or the verdict were refused
+-- commit: of the code that was measured; empty: unknown
+-- committed_ns: of the commit, since the Unix epoch; 0: unknown
+-- dirty: 1: the checkout had changes beside the commit
+-- branch: of the checkout; empty: unknown
+-- driver_version: of a GPU
+-- toolkit_version: what the kernels were built with
+-- code_version: of the runner
+SELECT p.series_id, s.operator_name, s.workload, s.stage, s.variant, s.arm, s.device_uuid,
+  s.device_model, s.cache_mode, s.launch_mode, s.timing_source, p.experiment_id, p.configuration,
+  p.role, p.measured_ns, p.median_ns, p.lower_quartile_ns, p.upper_quartile_ns, p.num_samples,
+  p.code_digest, p.bits_digest, p.family, p.num_registers, p.local_bytes, p.rejected, e."commit",
+  coalesce(e.spec ->> '$.context.committed_ns', 0) AS committed_ns,
+  coalesce(e.spec ->> '$.context.dirty', 0) AS dirty, e.branch,
+  d.device ->> '$.driver_version' AS driver_version,
+  d.device ->> '$.toolkit_version' AS toolkit_version,
+  d.device ->> '$.code_version' AS code_version
+FROM t_point p
+JOIN t_series s USING (series_id)
+JOIN t_experiment e USING (experiment_id)
+LEFT JOIN t_device d USING (device_id);
+
+CREATE VIEW changes AS
+-- Where a series changed, one row a kind.
+-- series_id: series.series_id, with all down to device_uuid
+-- operator_name: of the series
+-- workload: of the series
+-- stage: of the series
+-- variant: of the series
+-- arm: of the series
+-- device_uuid: of the series
+-- experiment_id: the first with what is new
+-- kind: TIME_CHANGED, BITS_CHANGED, CODE_CHANGED, RESOURCES_CHANGED or ENVIRONMENT_CHANGED
+-- detail: in words
+SELECT c.series_id, s.operator_name, s.workload, s.stage, s.variant, s.arm, s.device_uuid,
+  c.experiment_id, c.kind, c.detail
+FROM t_change c
+JOIN t_series s USING (series_id);
+
+CREATE VIEW regressions AS
+-- A series that became slower, and what is known about it.
+-- regression_id: of this list
+-- series_id: series.series_id, with all down to timing_source
+-- operator_name: of the series
+-- workload: of the series
+-- stage: of the series
+-- variant: of the series
+-- arm: of the series
+-- device_uuid: of the series
+-- device_model: of the series
+-- cache_mode: of the series
+-- launch_mode: of the series
+-- timing_source: of the series
+-- state: DETECTED, CONFIRMED, UNCONFIRMABLE, REFUTED, ACKNOWLEDGED or FIXED
+-- reason: of the state
+-- experiment_id: the first slow one
+-- previous_experiment_id: the last fast one
+-- commit: of the first slow one; empty: unknown
+-- previous_commit: of the last fast one; empty: unknown
+-- ratio: level after / level before
+-- ratio_low: lower end of its interval
+-- ratio_high: upper end of its interval
+-- coverage: of the interval, a share
+-- before_ns: the level before
+-- after_ns: the level after
+-- num_before: runs at the level before
+-- code_digest: of the first slow one; empty: unknown
+-- detected_ns: since the Unix epoch
+-- changed_ns: of the state, since the Unix epoch
+-- confirmation_experiment_id: the re-run; 0: none
+-- fixed_experiment_id: the first fast one again; 0: none
+-- acknowledged_reason: as it was given
+SELECT r.regression_id, r.series_id, s.operator_name, s.workload, s.stage, s.variant, s.arm,
+  s.device_uuid, s.device_model, s.cache_mode, s.launch_mode, s.timing_source, r.state, r.reason,
+  r.experiment_id, r.previous_experiment_id, r."commit", r.previous_commit, r.ratio, r.ratio_low,
+  r.ratio_high, r.coverage, r.before_ns, r.after_ns, r.num_before, r.code_digest, r.detected_ns,
+  r.changed_ns, r.confirmation_experiment_id, r.fixed_experiment_id, r.acknowledged_reason
+FROM t_regression r
+JOIN t_series s USING (series_id);
+
+CREATE VIEW bits AS
+-- One digest of one tensor on one device, whether or not its experiments are still there.
+-- operator_name: of the catalogue, or of a source
+-- workload: every axis and the seed
+-- tensor: an output or intermediate
+-- family: of the bits
+-- device_uuid: devices.uuid
+-- device_model: of that device
+-- digest: XXH3-128 as 32 hexadecimal digits
+-- first_experiment_id: the first with these bits
+-- first_ns: when it started, since the Unix epoch
+-- first_commit: of that one; empty: unknown
+-- last_experiment_id: the last with these bits
+-- last_ns: when it started, since the Unix epoch
+-- num_measurements: with these bits
+-- variants: JSON, whose bits they were
+SELECT operator_name, workload, tensor, family, device_uuid, device_model, digest,
+  first_experiment_id, first_ns, first_commit, last_experiment_id, last_ns, num_measurements,
+  variants
+FROM t_bits;
