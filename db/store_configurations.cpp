@@ -170,11 +170,11 @@ absl::StatusOr<std::int64_t> add_next(Connection& connection,
   ASSAY_RETURN_IF_ERROR(check_may_add(connection, experiment_id, configuration.configuration()));
   ASSAY_ASSIGN_OR_RETURN(const std::int64_t id,
                          insert_configuration(connection, experiment_id, configuration));
-  static const std::string sql =
-      absl::StrCat("UPDATE t_experiment SET num_finished = num_finished + 1,"
-                   " severity = min(severity, (",
-                   kWorstSql,
-                   " AND c.configuration = ?2)) WHERE experiment_id = ?1");
+  static const std::string sql = absl::StrCat(
+      "UPDATE t_experiment SET num_finished = num_finished + 1,"
+      " severity = min(severity, (",
+      kWorstSql,
+      " AND c.configuration = ?2)) WHERE experiment_id = ?1");
   ASSAY_ASSIGN_OR_RETURN(Statement update, connection.prepare(sql));
   update.bind_all(experiment_id, configuration.configuration());
   ASSAY_RETURN_IF_ERROR(update.run());
@@ -184,8 +184,8 @@ absl::StatusOr<std::int64_t> add_next(Connection& connection,
 }  // namespace
 
 absl::Status set_severity(Connection& connection, std::int64_t experiment_id) {
-  static const std::string sql = absl::StrCat(
-      "UPDATE t_experiment SET severity = (", kWorstSql, ") WHERE experiment_id = ?1");
+  static const std::string sql =
+      absl::StrCat("UPDATE t_experiment SET severity = (", kWorstSql, ") WHERE experiment_id = ?1");
   ASSAY_ASSIGN_OR_RETURN(Statement update, connection.prepare(sql));
   update.bind_all(experiment_id);
   return update.run();
