@@ -10,10 +10,7 @@ namespace assay::client {
 Report ceiling_report(const v1::Experiment& experiment) {
   Report report;
   add_device_facts(report, experiment);
-  report.facts.emplace_back("experiment", absl::StrCat(experiment.experiment_id()));
-  if (!experiment.spec().label().empty()) {
-    report.facts.emplace_back("label", experiment.spec().label());
-  }
+  add_context_facts(report, experiment);
   Table table{{{"ceiling"}, {"value", Align::kRight}, {"what it is"}}, {}};
   for (const v1::Configuration& configuration : experiment.configurations()) {
     for (const v1::Ceiling& ceiling : configuration.ceilings()) {

@@ -65,10 +65,7 @@ class CheckReport {
     report_.facts.emplace_back("operator", spec.operator_name());
     report_.facts.emplace_back("suite", spec.suite().empty() ? "all" : spec.suite());
     report_.facts.emplace_back("seed", absl::StrCat(spec.seed()));
-    report_.facts.emplace_back("experiment", absl::StrCat(experiment_.experiment_id()));
-    if (!spec.label().empty()) {
-      report_.facts.emplace_back("label", spec.label());
-    }
+    add_context_facts(report_, experiment_);
     for (const v1::Configuration& configuration : experiment_.configurations()) {
       add_item(configuration);
     }

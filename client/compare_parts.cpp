@@ -144,8 +144,7 @@ void add_run_facts(Report& report, const v1::Experiment& experiment) {
         absl::StrFormat("of the median ratio, coverage %.2f %%", std::floor(coverage * 1e4) / 1e2));
   }
   add_fact(report, "seed", absl::StrCat(spec.seed()));
-  add_fact(report, "experiment", absl::StrCat(experiment.experiment_id()));
-  add_fact(report, "label", spec.label());
+  add_context_facts(report, experiment);
 }
 
 Report timed_head(const v1::Experiment& experiment) {

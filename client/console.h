@@ -15,6 +15,7 @@ struct Console {
   bool err_is_terminal = false;
   std::string default_address;
   std::string version;
+  std::string checkout_folder = {};    // where the code that is measured may lie; empty: nowhere
   Interrupter* interrupter = nullptr;  // none: Ctrl-C ends the program
 };
 

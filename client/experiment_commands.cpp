@@ -100,7 +100,9 @@ absl::Status settle_operator(Session& session, SpecOptions& options) {
 absl::StatusOr<int> submit(Session& session, v1::ExperimentKind kind, const SpecOptions& options) {
   ASSAY_ASSIGN_OR_RETURN(const FailOn fail_on, parse_fail_on(options.fail_on));
   ASSAY_ASSIGN_OR_RETURN(Connection* const connection, session.connect());
-  ASSAY_ASSIGN_OR_RETURN(const v1::SubmitRequest request, make_request(kind, options, *connection));
+  ASSAY_ASSIGN_OR_RETURN(
+      const v1::SubmitRequest request,
+      make_request(kind, options, *connection, session.console().checkout_folder));
   ASSAY_ASSIGN_OR_RETURN(const v1::Experiment experiment, connection->submit(request));
   if (options.detach) {
     ASSAY_RETURN_IF_ERROR(session.print(experiment, progress_text(experiment) + "\n"));

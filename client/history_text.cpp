@@ -1,5 +1,6 @@
 #include "client/history_text.h"
 
+#include "client/context_text.h"
 #include "client/numbers.h"
 #include "proto/text.h"
 
@@ -64,7 +65,12 @@ std::string experiments_csv(const v1::ListResponse& response) {
                {"started_ns"},
                {"finished_ns"},
                {"label"},
-               {"message"}},
+               {"message"},
+               {"commit"},
+               {"dirty"},
+               {"branch"},
+               {"labels"},
+               {"note"}},
               {}};
   for (const v1::Experiment& experiment : response.experiments()) {
     const v1::ExperimentSpec& spec = experiment.spec();
@@ -80,9 +86,20 @@ std::string experiments_csv(const v1::ListResponse& response) {
                           absl::StrCat(experiment.started_ns()),
                           absl::StrCat(experiment.finished_ns()),
                           spec.label(),
-                          experiment.message()});
+                          experiment.message(),
+                          spec.context().commit(),
+                          spec.context().dirty() ? "true" : "false",
+                          spec.context().branch(),
+                          labels_text(spec.context()),
+                          spec.context().note()});
   }
   return csv_text(table);
+}
+
+// The free text, then the others.
+std::string all_labels(const v1::ExperimentSpec& spec) {
+  const std::string labels = labels_text(spec.context());
+  return absl::StrCat(spec.label(), spec.label().empty() || labels.empty() ? "" : ", ", labels);
 }
 
 // The verdicts of a sweep are steps of its races, but for what was rejected.
@@ -108,7 +125,8 @@ std::string experiments_text(const v1::ListResponse& response, Format format) {
                {"finished", Align::kRight},
                {"worst verdict"},
                {"submitted (UTC)"},
-               {"label"}},
+               {"commit"},
+               {"labels"}},
               {}};
   for (const v1::Experiment& experiment : response.experiments()) {
     const v1::ExperimentSpec& spec = experiment.spec();
@@ -121,7 +139,8 @@ std::string experiments_text(const v1::ListResponse& response, Format format) {
          absl::StrCat(experiment.num_finished(), "/", experiment.num_configurations()),
          worst_text(experiment),
          time_text(experiment.submitted_ns()),
-         spec.label()});
+         short_commit_text(spec.context()),
+         all_labels(spec)});
   }
   return table_text(table, format);
 }

@@ -47,6 +47,7 @@ int main(int argc, char** argv) {
   const assay::client::Console console{.err_is_terminal = isatty(STDERR_FILENO) == 1,
                                        .default_address = default_address(),
                                        .version = ASSAY_CODE_VERSION,
+                                       .checkout_folder = ".",
                                        .interrupter = &interrupter};
   return assay::client::run(std::vector<std::string>(argv + 1, argv + argc), console);
 }

@@ -1,5 +1,6 @@
 #include "client/report.h"
 
+#include "client/context_text.h"
 #include "client/json.h"
 #include "client/numbers.h"
 #include "proto/status.h"
@@ -104,8 +105,10 @@ std::string note_mark(Report& report, const std::string& text) {
 void add_device_facts(Report& report, const v1::Experiment& experiment) {
   const v1::Device& device = experiment.device();
   const std::string name = device.name().empty() ? experiment.spec().device() : device.name();
-  report.facts.emplace_back(
-      "device", device.model().empty() ? name : absl::StrCat(name, " (", device.model(), ")"));
+  const std::string comma = device.model().empty() || device.uuid().empty() ? "" : ", ";
+  const std::string identity = absl::StrCat(device.model(), comma, device.uuid());
+  report.facts.emplace_back("device",
+                            identity.empty() ? name : absl::StrCat(name, " (", identity, ")"));
   if (!device.code_version().empty()) {
     report.facts.emplace_back("code", device.code_version());
   }
@@ -116,6 +119,24 @@ void add_device_facts(Report& report, const v1::Experiment& experiment) {
   if (!toolkit.empty()) {
     report.facts.emplace_back("toolkit", toolkit);
   }
+  if (!device.build_flags().empty()) {
+    report.facts.emplace_back("build flags", device.build_flags());
+  }
+}
+
+void add_context_facts(Report& report, const v1::Experiment& experiment) {
+  const v1::ExperimentSpec& spec = experiment.spec();
+  const auto add = [&report](const std::string& name, const std::string& value) {
+    if (!value.empty()) {
+      report.facts.emplace_back(name, value);
+    }
+  };
+  add("experiment", absl::StrCat(experiment.experiment_id()));
+  add("commit", commit_text(spec.context()));
+  add("branch", spec.context().branch());
+  add("label", spec.label());
+  add("labels", labels_text(spec.context()));
+  add("note", spec.context().note());
 }
 
 std::string unfinished_text(const v1::Experiment& experiment) {

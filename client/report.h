@@ -27,6 +27,9 @@ std::string note_mark(Report& report, const std::string& text);
 // Device, code version, toolkit and driver, as they were when the experiment began.
 void add_device_facts(Report& report, const v1::Experiment& experiment);
 
+// The experiment's number, the code that it measures and what it is part of, as far as it says so.
+void add_context_facts(Report& report, const v1::Experiment& experiment);
+
 // "experiment 7 failed: message; 2 of 4 configurations finished"; empty for one that is done.
 std::string unfinished_text(const v1::Experiment& experiment);
 

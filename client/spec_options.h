@@ -2,6 +2,7 @@
 #pragma once
 
 #include "client/connection.h"
+#include "client/context_options.h"
 #include "client/exit_status.h"
 #include "proto/assay.pb.h"
 
@@ -37,7 +38,7 @@ struct SpecOptions {
   std::string deadline;
   std::uint64_t seed = 0;
   std::string suite = "all";
-  std::string label;
+  ContextOptions context;
   std::string sweep_budget;  // SWEEP: a duration or a number of configurations
   std::string strategy;
   std::string objective;
@@ -60,9 +61,11 @@ void add_check_options(CLI::App& command, SpecOptions& options);
 // `device`, or where it is left out the one that the daemon's devices suggest.
 absl::StatusOr<std::string> device_or_default(Connection& connection, const std::string& device);
 
-// INVALID_ARGUMENT for what was typed wrong; asks the daemon only for what was left out.
+// INVALID_ARGUMENT for what was typed wrong; asks the daemon only for what was left out. A checkout
+// is looked for in `checkout_folder`; empty: nowhere.
 absl::StatusOr<v1::SubmitRequest> make_request(v1::ExperimentKind kind,
                                                const SpecOptions& options,
-                                               Connection& connection);
+                                               Connection& connection,
+                                               const std::string& checkout_folder);
 
 }  // namespace assay::client

@@ -15,9 +15,12 @@ set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 
 set(assay_warnings -Wall -Wextra -Wshadow -Wconversion)
+# What is part of the bits.
+set(assay_cpu_numerics -ffp-contract=off)
+set(assay_cuda_numerics --fmad=false --prec-div=true --prec-sqrt=true --ftz=false)
 target_compile_options(
   assay_build
-  INTERFACE $<$<COMPILE_LANGUAGE:CXX>:${assay_warnings};-ffp-contract=off>
+  INTERFACE $<$<COMPILE_LANGUAGE:CXX>:${assay_warnings};${assay_cpu_numerics}>
             $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${ASSAY_WERROR}>>:-Werror>)
 
 # Presets name the architectures whether or not there is a toolkit to use them.
@@ -29,8 +32,8 @@ endif()
 target_compile_options(
   assay_build
   INTERFACE
-    $<$<COMPILE_LANGUAGE:CUDA>:--fmad=false;--prec-div=true;--prec-sqrt=true;--ftz=false;-lineinfo;--compress-mode=size>
-    $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-ffp-contract=off>
+    $<$<COMPILE_LANGUAGE:CUDA>:${assay_cuda_numerics};-lineinfo;--compress-mode=size>
+    $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,${assay_cpu_numerics}>
     $<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<BOOL:${ASSAY_WERROR}>>:-Werror=all-warnings>)
 
 if(ASSAY_SANITIZE STREQUAL "address")
@@ -56,4 +59,22 @@ if(GIT_FOUND)
   if(assay_git_describe)
     set(ASSAY_CODE_VERSION "${PROJECT_VERSION}+${assay_git_describe}")
   endif()
+endif()
+
+# What kernels are compiled with, as far as it can change bits or speed: optimisation, numerics, instruction sets.
+function(assay_build_flags language numerics result)
+  string(TOUPPER "${CMAKE_BUILD_TYPE}" configuration)
+  separate_arguments(flags UNIX_COMMAND
+                     "${CMAKE_${language}_FLAGS} ${CMAKE_${language}_FLAGS_${configuration}}")
+  list(FILTER flags INCLUDE REGEX "^(-O|-m|-f|--|-arch|-gencode|-use_fast_math)")
+  list(FILTER flags EXCLUDE REGEX "prefix-map|visibility|^-fPIC|diagnostics|/")
+  list(APPEND flags ${numerics})
+  list(JOIN flags " " flags)
+  set(${result} "${flags}" PARENT_SCOPE)
+endfunction()
+assay_build_flags(CXX "${assay_cpu_numerics}" ASSAY_CPU_BUILD_FLAGS)
+set(ASSAY_CUDA_BUILD_FLAGS "")
+if(ASSAY_CUDA)
+  list(JOIN CMAKE_CUDA_ARCHITECTURES "," assay_architectures)
+  assay_build_flags(CUDA "${assay_cuda_numerics};architectures=${assay_architectures}" ASSAY_CUDA_BUILD_FLAGS)
 endif()

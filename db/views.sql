@@ -53,7 +53,7 @@ CREATE VIEW experiments AS
 -- branch: of the checkout; empty: unknown
 -- note: free text
 -- variants: JSON, of all arms that were asked for
--- device_uuid: devices.uuid; NULL: it has not started
+-- device_uuid: devices.uuid; NULL: it has none, or has not started
 -- device_model: devices.model; NULL: it has not started
 SELECT e.experiment_id, e.request_id, e.kind, e.operator_name, e.device, e.label, e.state,
   e.message, e.submitted_ns, e.started_ns, e.finished_ns, e.num_configurations, e.num_finished,

@@ -60,6 +60,7 @@ class CpuDevice : public Device {
     description_.set_l2_bytes(private_cache_bytes);
     description_.set_memory_bytes(memory_bytes);
     description_.set_toolkit_version(compiler_version());
+    description_.set_build_flags(cpu_build_flags());
     description_.set_code_version(code_version());
     v1::Capability& clocks = *description_.add_capabilities();
     clocks.set_name("clocks");

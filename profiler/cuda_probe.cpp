@@ -65,6 +65,7 @@ absl::StatusOr<v1::Device> describe_cuda_device(int ordinal) {
   device.set_memory_bytes(static_cast<std::int64_t>(properties.totalGlobalMem));
   device.set_driver_version(absl::StrCat("CUDA ", version_text(driver_version)));
   device.set_toolkit_version(absl::StrCat("CUDA ", version_text(CUDART_VERSION)));
+  device.set_build_flags(cuda_build_flags());
   device.set_code_version(code_version());
   return device;
 }

@@ -68,7 +68,11 @@ target_link_libraries(
   PRIVATE assay_build Threads::Threads ${CMAKE_DL_LIBS})
 assay_reuse_headers(assay_probe assay_profiler_headers)
 set_source_files_properties(
-  version.cpp PROPERTIES COMPILE_DEFINITIONS "ASSAY_CODE_VERSION=\"${ASSAY_CODE_VERSION}\"")
+  version.cpp
+  PROPERTIES
+    COMPILE_DEFINITIONS
+    "ASSAY_CODE_VERSION=\"${ASSAY_CODE_VERSION}\";ASSAY_CPU_BUILD_FLAGS=\"${ASSAY_CPU_BUILD_FLAGS}\";ASSAY_CUDA_BUILD_FLAGS=\"${ASSAY_CUDA_BUILD_FLAGS}\""
+)
 
 if(ASSAY_CUDA)
   find_path(

@@ -1,6 +1,7 @@
 #include "server/plan.h"
 
 #include "proto/status.h"
+#include "server/context.h"
 #include "server/lookup.h"
 #include "server/settings.h"
 
@@ -118,6 +119,7 @@ absl::Status check_request(const v1::SubmitRequest& request) {
     return refuse("spec.label",
                   absl::StrCat("has ", spec.label().size(), " bytes, the limit is 200"));
   }
+  ASSAY_RETURN_IF_ERROR(check_context(spec.context()));
   if (!std::isfinite(spec.sweep().drop_above()) || spec.sweep().drop_above() < 0 ||
       spec.sweep().drop_above() > 1) {
     return refuse("spec.sweep.drop_above", "must be in [0, 1]");

@@ -210,6 +210,45 @@ TEST_F(Commands, SubmitWhatWasTyped) {
   EXPECT_EQ(spec.admission_ns(), 10'000'000'000);
   EXPECT_EQ(spec.seed(), 9U);
   EXPECT_EQ(spec.label(), "mine");
+  EXPECT_FALSE(spec.has_context());
+}
+
+TEST_F(Commands, SayWhichCodeIsMeasuredAndWhatItIsPartOf) {
+  service_.result = made_up_comparison();
+  ASSERT_EQ(run_with({"measure",
+                      "qsa_decode",
+                      "--commit=2E52F37",
+                      "--branch=main",
+                      "--label",
+                      "pr=12=3",
+                      "--label",
+                      "free text",
+                      "--label",
+                      "nightly=",
+                      "--note",
+                      "after the new driver",
+                      "--detach"}),
+            0)
+      << err();
+  const v1::ExperimentSpec& spec = service_.submitted[0].spec();
+  EXPECT_EQ(spec.label(), "free text");
+  v1::Context expected;
+  expected.set_commit("2e52f37");
+  expected.set_branch("main");
+  expected.set_note("after the new driver");
+  v1::Setting& pull_request = *expected.add_labels();
+  pull_request.set_name("pr");
+  pull_request.set_value("12=3");
+  expected.add_labels()->set_name("nightly");
+  EXPECT_EQ(spec.context().DebugString(), expected.DebugString());
+
+  EXPECT_EQ(run_with({"check", "qsa_decode", "--label", "one", "--label", "two"}), 2);
+  EXPECT_TRUE(said("--label: `two`: one free text is kept, and there is `one`")) << err();
+  EXPECT_EQ(run_with({"sweep", "qsa_decode", "--label", "=x"}), 2);
+  EXPECT_TRUE(said("--label: `=x`: expected NAME=VALUE or a free text")) << err();
+  EXPECT_EQ(run_with({"device", "bench", "--commit", "main"}), 2);
+  EXPECT_TRUE(said("--commit: `main`: expected 7 to 64 hexadecimal digits")) << err();
+  EXPECT_EQ(service_.submitted.size(), 1U);
 }
 
 TEST_F(Commands, TakeTheFirstVariantAsBaselineAndARandomRequestId) {

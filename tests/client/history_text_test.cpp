@@ -14,14 +14,25 @@ TEST(History, ShowsExperimentsToPeopleAndRawToPrograms) {
   experiment.set_submitted_ns(1'769'860'805'000'000'000);
   experiment.set_worst_verdict(v1::REJECTED);
   experiment.mutable_spec()->set_label("a, b\033[31m");
+  v1::Context& context = *experiment.mutable_spec()->mutable_context();
+  context.set_commit("2e52f37aa3d1f00d");
+  context.set_dirty(true);
+  context.set_branch("main");
+  context.add_labels()->set_name("nightly");
+  v1::Setting& label = *context.add_labels();
+  label.set_name("pr");
+  label.set_value("7");
   EXPECT_EQ(experiments_text(response, Format::kTable),
             "id  state  kind     operator    device  finished  worst verdict  submitted (UTC)"
-            "      label\n"
+            "      commit     labels\n"
             " 7  done   compare  qsa_decode  cpu          2/2  rejected       2026-01-31 12:00:05"
-            "  a, b [31m\n");
+            "  2e52f37a+  a, b [31m, nightly, pr=7\n");
   EXPECT_NE(experiments_text(response, Format::kCsv)
                 .find("\n7,DONE,COMPARE,qsa_decode,cpu,2,2,REJECTED,1769860805000000000,0,0,"),
             std::string::npos);
+  EXPECT_TRUE(experiments_text(response, Format::kCsv)
+                  .ends_with(",2e52f37aa3d1f00d,true,main,\"nightly, pr=7\",\n"))
+      << experiments_text(response, Format::kCsv);
 }
 
 TEST(History, ShowsOfASweepsVerdictsOnlyARejection) {

@@ -312,5 +312,27 @@ TEST(BlockReport, ShowsOneSampleForEachReplayOfAGraph) {
   EXPECT_EQ(std::ranges::count(csv, '\n'), 1 + 4) << csv;
 }
 
+TEST(Report, TellsTheDeviceTheFlagsAndTheCode) {
+  v1::Experiment experiment = made_up_comparison();
+  experiment.mutable_device()->set_uuid("GPU-12");
+  experiment.mutable_device()->set_build_flags("-O2 --fmad=false");
+  v1::Context& context = *experiment.mutable_spec()->mutable_context();
+  context.set_commit("2e52f37aa3d1f00d2e52f37aa3d1f00d");
+  context.set_committed_ns(1'769'860'805'000'000'000);
+  context.set_dirty(true);
+  context.set_branch("main");
+  context.set_note("why\nthis");
+  context.add_labels()->set_name("nightly");
+  const std::string text = text_of(experiment, Format::kTable);
+  for (const char* line : {"cpu (Made-up CPU, GPU-12)\n",
+                           "build flags  -O2 --fmad=false\n",
+                           "commit       2e52f37aa3d1 with changes, of 2026-01-31 12:00:05 UTC\n",
+                           "branch       main\n",
+                           "labels       nightly\n",
+                           "note         why this\n"}) {
+    EXPECT_NE(text.find(line), std::string::npos) << line << text;
+  }
+}
+
 }  // namespace
 }  // namespace assay::client

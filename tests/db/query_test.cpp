@@ -396,7 +396,7 @@ TEST_F(QueryTest, DocumentsEveryColumnOfEveryView) {
                 : "| `" + row.values(1).text() + "` | " + row.values(2).text() + " |\n";
   }
   EXPECT_EQ(documented, found);
-  std::ifstream in(ASSAY_DATABASE_PAGE);
+  std::ifstream in(std::string(ASSAY_DOCS) + "/database.md");
   ASSERT_TRUE(in.good());
   const std::string text{std::istreambuf_iterator<char>(in), {}};
   std::string shown;
@@ -407,6 +407,26 @@ TEST_F(QueryTest, DocumentsEveryColumnOfEveryView) {
     shown += line.starts_with("### ") ? "\n" : "";
   }
   EXPECT_EQ(shown, page);
+}
+
+// What the pages tell people to ask can be asked.
+TEST_F(QueryTest, AnswersTheExamplesOfTheGuide) {
+  const std::int64_t id = running(*store_, 1);
+  ASSERT_TRUE(store_->add_configuration(id, full_configuration(1)).ok());
+  for (const std::string name : {"database.md", "queries.md"}) {
+    std::ifstream in(std::string(ASSAY_DOCS) + "/" + name);
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    constexpr char kBegin[] = "```sql\n";
+    int num_asked = 0;
+    for (std::size_t at = text.find(kBegin); at != std::string::npos; at = text.find(kBegin, at)) {
+      at += sizeof(kBegin) - 1;
+      const std::string sql = text.substr(at, text.find("```", at) - at);
+      const Answer answer = ask(sql);
+      EXPECT_TRUE(answer.status.ok()) << name << answer.status << "\n" << sql;
+      ++num_asked;
+    }
+    EXPECT_GE(num_asked, 5) << name;
+  }
 }
 
 }  // namespace

@@ -26,6 +26,8 @@ TEST(CpuDevice, SaysWhatItIs) {
   EXPECT_TRUE(device.uuid().starts_with("CPU-")) << device.uuid();
   EXPECT_EQ(device.uuid(), make_cpu_device(2 * kSmallCache_bytes)->description().uuid());
   EXPECT_FALSE(device.code_version().empty());
+  EXPECT_NE(device.build_flags().find("-ffp-contract=off"), std::string::npos);
+  EXPECT_EQ(device.build_flags().find('/'), std::string::npos);
   EXPECT_FALSE(device.capabilities(0).reason().empty());
 }
 

@@ -133,6 +133,27 @@ class BrokenStore final : public db::Store {
   static absl::Status broken() { return absl::InternalError("disk I/O error at /secret"); }
 };
 
+TEST_F(Service, RefusesToConfirmARegressionOnRequest) {
+  start();
+  v1::SubmitRequest request = compare_request("r");
+  request.mutable_spec()->set_confirms_regression_id(3);
+  v1::Experiment reply;
+  const grpc::Status status = call(&Stub::Submit, request, reply);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_EQ(status.error_message(),
+            "spec.confirms_regression_id: is set by the daemon alone; leave it out");
+}
+
+TEST_F(Service, RefusesAContextPastItsLimits) {
+  start();
+  v1::SubmitRequest request = compare_request("r");
+  request.mutable_spec()->mutable_context()->set_commit("main");
+  v1::Experiment reply;
+  const grpc::Status status = call(&Stub::Submit, request, reply);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_EQ(status.error_message().substr(0, 20), "spec.context.commit:");
+}
+
 TEST_F(Service, KeepsWhatIsWrongInsideToTheLog) {
   BrokenStore store;
   const Goldens goldens(store, {});
