@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace assay::client {
@@ -18,8 +19,8 @@ constexpr std::size_t kMaxBranchBytes = 200;  // of Context.branch
 
 class Git {
  public:
-  explicit Git(const std::string& folder)
-      : folder_(folder), end_(std::chrono::steady_clock::now() + kBound) {}
+  explicit Git(std::string folder)
+      : folder_(std::move(folder)), end_(std::chrono::steady_clock::now() + kBound) {}
 
   std::optional<std::string> run(const std::vector<std::string>& arguments) const {
     std::vector<std::string> all = {"git",

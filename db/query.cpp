@@ -222,7 +222,7 @@ absl::Status run_query(const std::string& path,
   ASSAY_RETURN_IF_ERROR(check(request));
   const std::int64_t limit_ns =
       request.deadline_ns() == 0 ? kDefaultQueryDeadlineNs : request.deadline_ns();
-  const absl::Status status = run_checked(path, request, caller, steady_now_ns() + limit_ns);
+  absl::Status status = run_checked(path, request, caller, steady_now_ns() + limit_ns);
   if (!absl::IsDeadlineExceeded(status)) {
     return status;
   }

@@ -24,6 +24,7 @@ class QueryRules {
 
   QueryRules(std::set<std::string> views, Place place) : views_(std::move(views)), place_(place) {}
 
+  ~QueryRules() = default;
   // SQLite keeps the address.
   QueryRules(const QueryRules&) = delete;
   QueryRules& operator=(const QueryRules&) = delete;

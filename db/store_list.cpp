@@ -139,7 +139,7 @@ absl::Status add_spec_filters(const v1::ListRequest& request, Filter& filter) {
   }
   if (!request.commit().empty()) {
     const std::string commit = absl::AsciiStrToLower(request.commit());
-    filter.add("p.\"commit\" >= ? AND p.\"commit\" < ?", commit, commit + "g");
+    filter.add(R"(p."commit" >= ? AND p."commit" < ?)", commit, commit + "g");
   }
   if (!request.branch().empty()) {
     filter.add("p.branch = ?", request.branch());
