@@ -1,5 +1,7 @@
 #include "server/board.h"
 
+#include "server/lookup.h"
+
 #include "absl/strings/str_cat.h"
 
 #include <algorithm>
@@ -119,6 +121,16 @@ absl::StatusOr<Description> Board::describe(const std::string& device,
   return description_of(state);
 }
 
+std::optional<v1::OperatorInfo> Board::operator_info(const std::string& name) const {
+  const std::lock_guard lock(mutex_);
+  for (const std::string& device : names_) {
+    if (const auto* info = find_named(devices_.at(device).operators, name)) {
+      return *info;
+    }
+  }
+  return std::nullopt;
+}
+
 std::optional<std::string> Board::first_available() const {
   const std::lock_guard lock(mutex_);
   for (const std::string& name : names_) {
@@ -140,6 +152,7 @@ void Board::enqueue(const v1::Experiment& experiment, std::int64_t typical_ns) {
   live.num_configurations = experiment.num_configurations();
   live.typical_ns = typical_ns;
   live.is_sweep = experiment.spec().kind() == v1::SWEEP;
+  live.is_own = experiment.spec().confirms_regression_id() != 0;
   std::deque<std::int64_t>& queue = devices_.at(live.device).queue;
   queue.insert(std::ranges::lower_bound(queue, experiment.experiment_id()),
                experiment.experiment_id());
@@ -157,8 +170,7 @@ Board::Job Board::next_job(const std::string& device) {
     state.probe = false;
     return {.kind = Job::Kind::kProbe};
   }
-  state.running = state.queue.front();
-  state.queue.pop_front();
+  state.running = take_next(state);
   Live& live = live_.at(state.running);
   live.started = Clock::now();
   bump(live, true);
@@ -166,11 +178,23 @@ Board::Job Board::next_job(const std::string& device) {
   return {.kind = Job::Kind::kExperiment, .experiment_id = state.running};
 }
 
+std::int64_t Board::take_next(DeviceState& state) const {
+  auto next =
+      std::ranges::find_if(state.queue, [this](std::int64_t id) { return !live_.at(id).is_own; });
+  if (next == state.queue.end()) {
+    next = state.queue.begin();
+  }
+  const std::int64_t taken = *next;
+  state.queue.erase(next);
+  return taken;
+}
+
 std::optional<std::int64_t> Board::take_before_sweep(const std::string& device) {
   const std::lock_guard lock(mutex_);
   DeviceState& state = devices_.at(device);
-  const auto found =
-      std::ranges::find_if(state.queue, [this](std::int64_t id) { return !live_.at(id).is_sweep; });
+  const auto found = std::ranges::find_if(state.queue, [this](std::int64_t id) {
+    return !live_.at(id).is_sweep && !live_.at(id).is_own;
+  });
   if (closed_ || state.set_aside != 0 || found == state.queue.end()) {
     return std::nullopt;
   }

@@ -56,14 +56,18 @@ class Board {
   absl::StatusOr<Description> describe(const std::string& device,
                                        std::chrono::system_clock::time_point deadline);
 
+  // What a device that has answered says of an operator; nullopt: none knows it.
+  std::optional<v1::OperatorInfo> operator_info(const std::string& name) const;
+
   // The first device that is available now.
   std::optional<std::string> first_available() const;
 
   // The queue. `typical_ns` of a configuration, 0 unknown.
   void enqueue(const v1::Experiment& experiment, std::int64_t typical_ns);
+  // What the daemon asked for itself comes last.
   Job next_job(const std::string& device);
-  // What a running sweep makes way for: takes the first of the queue that is no sweep. Until its
-  // end() the sweep is set aside.
+  // What a running sweep makes way for: takes the first of the queue that is no sweep and somebody
+  // asked for. Until its end() the sweep is set aside.
   std::optional<std::int64_t> take_before_sweep(const std::string& device);
   bool take_from_queue(std::int64_t experiment_id);
   void put_back(std::int64_t experiment_id);
@@ -100,6 +104,7 @@ class Board {
     std::int64_t typical_ns = 0;
     bool cancel = false;
     bool is_sweep = false;
+    bool is_own = false;  // asked for by the daemon itself
     std::uint64_t version = 1;
     std::uint64_t urgent = 1;  // the last version that is shown at once
     Clock::time_point started;
@@ -119,6 +124,8 @@ class Board {
   std::optional<std::int64_t> remaining_ns(const Live& live, bool running) const;
   void bump(Live& live, bool urgent);
   void bump_queue(const DeviceState& state);
+  // The first that somebody asked for, else the first; the queue is not empty.
+  std::int64_t take_next(DeviceState& state) const;
   absl::StatusOr<Description> description_of(const DeviceState& state) const;
 
   mutable std::mutex mutex_;

@@ -5,6 +5,7 @@
 #include "server/config.h"
 #include "server/log.h"
 #include "server/lookup.h"
+#include "server/points.h"
 #include "server/public_status.h"
 #include "server/tuning_table.h"
 
@@ -63,10 +64,12 @@ void DeviceWorker::work() {
     switch (job.kind) {
       case Board::Job::Kind::kProbe:
         static_cast<void>(prepare_runner(""));
+        services_.on_idle();
         break;
       case Board::Job::Kind::kExperiment:
         execute(job.experiment_id);
         services_.board->end(job.experiment_id);
+        services_.on_idle();
         break;
       case Board::Job::Kind::kStop:
         // The runner dies with this thread in any case; here it may end by itself.
@@ -205,6 +208,7 @@ absl::Status DeviceWorker::sweep(const v1::Experiment& experiment, const Plan& p
     while (const auto other = services_.board->take_before_sweep(device_)) {
       execute(*other);
       services_.board->end(*other);
+      services_.on_idle();
     }
     ASSAY_ASSIGN_OR_RETURN(const std::optional<v1::Configuration> next, sweep.next());
     if (!next) {
@@ -281,7 +285,10 @@ absl::StatusOr<v1::Configuration> DeviceWorker::try_one(std::int64_t experiment_
   if (run->cancelled) {
     return absl::CancelledError("the runner was killed on request");
   }
-  ASSAY_RETURN_IF_ERROR(services_.store->add_configuration(experiment_id, run->configuration));
+  ASSAY_RETURN_IF_ERROR(services_.store->add_measured(
+      experiment_id,
+      run->configuration,
+      points_of(plan.spec(), description_.device, run->configuration)));
   if (plan.spec().kind() == v1::BENCH) {
     ASSAY_RETURN_IF_ERROR(show_ceilings());
   }

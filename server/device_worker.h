@@ -31,6 +31,7 @@ class DeviceWorker {
     const Goldens* goldens = nullptr;
     Board* board = nullptr;
     std::function<std::int64_t()> now_ns;
+    std::function<void()> on_idle;  // after each of its jobs
   };
 
   // `modules` are the files of the daemon's folder.

@@ -44,6 +44,7 @@ struct Flags {
   std::int64_t compile_seconds = 0;       // 0: the runner's own limit
   std::int64_t compile_memory_bytes = 0;  // likewise
   bool allow_unsandboxed_source = false;
+  bool no_confirm = false;
   std::string modules;
   std::string http;  // empty: no gateway
   std::vector<std::string> http_hosts;
@@ -160,7 +161,8 @@ absl::Status serve(const Flags& flags) {
   SchedulerOptions options = {.config = {},
                               .runner = flags.runner,
                               .now_ns = wall_clock_ns,
-                              .max_upload_bytes = flags.max_upload_bytes};
+                              .max_upload_bytes = flags.max_upload_bytes,
+                              .confirms = !flags.no_confirm};
   ASSAY_ASSIGN_OR_RETURN(options.config,
                          flags.config.empty() ? parse_config("{}") : read_config(flags.config));
   if (!flags.modules.empty()) {
@@ -238,6 +240,9 @@ int main(int argc, char** argv) {
   app.add_flag("--allow-unsandboxed-source",
                flags.allow_unsandboxed_source,
                "compile source also where the kernel has no Landlock: it then reads what we may");
+  app.add_flag("--no-confirm",
+               flags.no_confirm,
+               "run nothing on a device that nobody asked for: regressions stay detected");
   app.add_option("--max-upload-bytes",
                  flags.max_upload_bytes,
                  "the largest file that a client may keep here")

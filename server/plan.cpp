@@ -75,6 +75,9 @@ absl::Status check_request(const v1::SubmitRequest& request) {
   if (!v1::ExperimentKind_IsValid(spec.kind()) || spec.kind() == v1::EXPERIMENT_KIND_UNSPECIFIED) {
     return refuse("spec.kind", "must be COMPARE, MEASURE, CHECK, CALIBRATE, BENCH or SWEEP");
   }
+  if (spec.confirms_regression_id() != 0) {
+    return refuse("spec.confirms_regression_id", "is set by the daemon alone");
+  }
   if (!v1::Schedule_IsValid(spec.schedule())) {
     return refuse("spec.schedule", "must be AB, BAB or ABBA");
   }

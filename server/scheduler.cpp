@@ -5,6 +5,7 @@
 #include "server/judging.h"
 #include "server/lookup.h"
 #include "server/source.h"
+#include "server/trends.h"
 #include "server/tuning_table.h"
 
 #include "absl/strings/str_cat.h"
@@ -48,14 +49,25 @@ Scheduler::Scheduler(db::Store& store, const Goldens& goldens, const SchedulerOp
       now_ns_(options.now_ns),
       board_(devices_of(options.config)),
       validator_(options.runner),
-      uploads_(store, options.max_upload_bytes, options.now_ns) {
+      uploads_(store, options.max_upload_bytes, options.now_ns),
+      history_({.store = &store,
+                .now_ns = options.now_ns,
+                .devices = [this] { return board_.devices(Deadline::min()); },
+                .submit =
+                    [this](const v1::SubmitRequest& request) {
+                      return enqueue(request, Deadline::clock::now() + kDescribeBound);
+                    },
+                .confirms = options.confirms}) {
   for (const v1::DeviceConfig& device : options.config.devices()) {
     workers_.push_back(std::make_unique<DeviceWorker>(
         device,
         DeviceWorker::RunnerSetup{
             .runner = options.runner, .flags = options.runner_flags, .modules = options.modules},
-        DeviceWorker::Services{
-            .store = &store, .goldens = &goldens, .board = &board_, .now_ns = options.now_ns}));
+        DeviceWorker::Services{.store = &store,
+                               .goldens = &goldens,
+                               .board = &board_,
+                               .now_ns = options.now_ns,
+                               .on_idle = [this] { history_.wake(); }}));
   }
 }
 
@@ -70,6 +82,7 @@ absl::Status Scheduler::start() {
     worker->start();
   }
   started_ = true;
+  history_.start();
   return absl::OkStatus();
 }
 
@@ -106,6 +119,7 @@ void Scheduler::stop() {
   for (const auto& worker : workers_) {
     worker->join();
   }
+  history_.stop();
 }
 
 absl::StatusOr<Description> Scheduler::describe_at(const std::string& path,
@@ -141,6 +155,11 @@ absl::StatusOr<Description> Scheduler::describe(const std::string& device, Deadl
 absl::StatusOr<v1::Experiment> Scheduler::submit(const v1::SubmitRequest& request,
                                                  Deadline deadline) {
   ASSAY_RETURN_IF_ERROR(check_request(request));
+  return enqueue(request, deadline);
+}
+
+absl::StatusOr<v1::Experiment> Scheduler::enqueue(const v1::SubmitRequest& request,
+                                                  Deadline deadline) {
   const v1::ExperimentSpec& spec = request.spec();
   ASSAY_ASSIGN_OR_RETURN(const Description known,
                          describe_at("spec.device", spec.device(), deadline));
@@ -274,6 +293,30 @@ absl::StatusOr<v1::ListTuningsResponse> Scheduler::tunings(const v1::ListTunings
     *response.add_tunings() = std::move(tuning);
   }
   return response;
+}
+
+absl::StatusOr<v1::TrendResponse> Scheduler::trend(const v1::TrendRequest& request) const {
+  const std::optional<v1::OperatorInfo> info = board_.operator_info(request.operator_name());
+  return server::trend(store_, request, info ? &*info : nullptr);
+}
+
+absl::StatusOr<v1::ListSeriesResponse> Scheduler::list_series(
+    const v1::ListSeriesRequest& request) const {
+  return store_.list_series(request);
+}
+
+absl::StatusOr<v1::ListRegressionsResponse> Scheduler::list_regressions(
+    const v1::ListRegressionsRequest& request) const {
+  return store_.list_regressions(request);
+}
+
+absl::StatusOr<v1::Regression> Scheduler::acknowledge(const v1::AcknowledgeRequest& request) {
+  return history_.acknowledge(request);
+}
+
+absl::StatusOr<v1::BitHistoryResponse> Scheduler::bit_history(
+    const v1::BitHistoryRequest& request) const {
+  return store_.bit_history(request);
 }
 
 absl::StatusOr<v1::AcceptBitsResponse> Scheduler::accept_bits(const v1::AcceptBitsRequest& request,

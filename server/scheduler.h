@@ -10,6 +10,7 @@
 #include "server/device_worker.h"
 #include "server/goldens.h"
 #include "server/queries.h"
+#include "server/history_keeper.h"
 #include "server/recordings.h"
 #include "server/uploads.h"
 #include "server/validator.h"
@@ -38,6 +39,7 @@ struct SchedulerOptions {
   std::int64_t max_upload_bytes = kDefaultMaxUploadBytes;
   std::vector<std::string> modules = {};       // files of the module folder
   std::vector<std::string> runner_flags = {};  // of the devices' runners, not of the validator
+  bool confirms = true;                        // runs regressions again
 };
 
 class Scheduler {
@@ -106,6 +108,19 @@ class Scheduler {
   absl::StatusOr<v1::ListTuningsResponse> tunings(const v1::ListTuningsRequest& request,
                                                   Deadline deadline);
 
+  // As proto/assay.proto says; axes that a request leaves out have the defaults of an operator that
+  // is known here.
+  absl::StatusOr<v1::TrendResponse> trend(const v1::TrendRequest& request) const;
+  absl::StatusOr<v1::ListSeriesResponse> list_series(const v1::ListSeriesRequest& request) const;
+
+  absl::StatusOr<v1::ListRegressionsResponse> list_regressions(
+      const v1::ListRegressionsRequest& request) const;
+  absl::StatusOr<v1::Regression> acknowledge(const v1::AcknowledgeRequest& request);
+  absl::StatusOr<v1::BitHistoryResponse> bit_history(const v1::BitHistoryRequest& request) const;
+
+  // Series and regressions, kept up to date in the background.
+  HistoryKeeper& history() { return history_; }
+
   // What the device's runner said. NOT_FOUND lists the devices; FAILED_PRECONDITION says why a
   // device is not available. Empty: the first available device.
   absl::StatusOr<Description> describe(const std::string& device, Deadline deadline);
@@ -120,6 +135,8 @@ class Scheduler {
                                           const std::string& device,
                                           Deadline deadline);
   absl::Status take_up_queue();
+  // Checked but for its limits, which are those of whoever asks.
+  absl::StatusOr<v1::Experiment> enqueue(const v1::SubmitRequest& request, Deadline deadline);
 
   db::Store& store_;
   const Goldens& goldens_;
@@ -132,6 +149,7 @@ class Scheduler {
   Uploads uploads_;
   std::atomic<bool> started_ = false;
   std::mutex submitting_;  // keeps the store's order and the queue's the same
+  HistoryKeeper history_;
   std::vector<std::unique_ptr<DeviceWorker>> workers_;
 };
 

@@ -296,6 +296,41 @@ class AssayService final : public v1::Assay::Service {
     return log.done(take(goldens_.list(*request), *reply));
   }
 
+  grpc::Status Trend(grpc::ServerContext* /*context*/,
+                     const v1::TrendRequest* request,
+                     v1::TrendResponse* reply) override {
+    const CallLog log("Trend");
+    return log.done(take(scheduler_.trend(*request), *reply), request->series_id());
+  }
+
+  grpc::Status ListSeries(grpc::ServerContext* /*context*/,
+                          const v1::ListSeriesRequest* request,
+                          v1::ListSeriesResponse* reply) override {
+    const CallLog log("ListSeries");
+    return log.done(take(scheduler_.list_series(*request), *reply));
+  }
+
+  grpc::Status ListRegressions(grpc::ServerContext* /*context*/,
+                               const v1::ListRegressionsRequest* request,
+                               v1::ListRegressionsResponse* reply) override {
+    const CallLog log("ListRegressions");
+    return log.done(take(scheduler_.list_regressions(*request), *reply));
+  }
+
+  grpc::Status Acknowledge(grpc::ServerContext* /*context*/,
+                           const v1::AcknowledgeRequest* request,
+                           v1::Regression* reply) override {
+    const CallLog log("Acknowledge");
+    return log.done(take(scheduler_.acknowledge(*request), *reply), request->regression_id());
+  }
+
+  grpc::Status BitHistory(grpc::ServerContext* /*context*/,
+                          const v1::BitHistoryRequest* request,
+                          v1::BitHistoryResponse* reply) override {
+    const CallLog log("BitHistory");
+    return log.done(take(scheduler_.bit_history(*request), *reply));
+  }
+
   grpc::Status Upload(grpc::ServerContext* /*context*/,
                       grpc::ServerReader<v1::UploadChunk>* reader,
                       v1::UploadResponse* reply) override {

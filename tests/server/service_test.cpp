@@ -129,6 +129,60 @@ class BrokenStore final : public db::Store {
     return broken();
   }
 
+  absl::Status add_measured(std::int64_t,
+                            const v1::Configuration&,
+                            const std::vector<db::SeriesEntry>&) override {
+    return broken();
+  }
+
+  absl::StatusOr<std::vector<db::ConfigurationKey>> pending_points(std::uint32_t) const override {
+    return broken();
+  }
+
+  absl::Status add_points(const db::ConfigurationKey&,
+                          const std::vector<db::SeriesEntry>&) override {
+    return broken();
+  }
+
+  absl::StatusOr<v1::ListSeriesResponse> list_series(const v1::ListSeriesRequest&) const override {
+    return broken();
+  }
+
+  absl::StatusOr<std::vector<v1::Series>> find_series(const v1::Series&,
+                                                      const std::string&) const override {
+    return broken();
+  }
+
+  absl::StatusOr<v1::Series> series(std::int64_t) const override { return broken(); }
+
+  absl::StatusOr<std::vector<v1::SeriesPoint>> points(const db::PointsRequest&) const override {
+    return broken();
+  }
+
+  absl::StatusOr<std::vector<v1::Golden>> epochs_of(const std::string&,
+                                                    const std::string&) const override {
+    return broken();
+  }
+
+  absl::StatusOr<std::vector<std::int64_t>> stale_series(std::uint32_t) const override {
+    return broken();
+  }
+
+  absl::Status update_series(const db::SeriesUpdate&) override { return broken(); }
+
+  absl::Status set_regression(const v1::Regression&) override { return broken(); }
+
+  absl::StatusOr<v1::Regression> regression(std::int64_t) const override { return broken(); }
+
+  absl::StatusOr<v1::ListRegressionsResponse> list_regressions(
+      const v1::ListRegressionsRequest&) const override {
+    return broken();
+  }
+
+  absl::StatusOr<v1::BitHistoryResponse> bit_history(const v1::BitHistoryRequest&) const override {
+    return broken();
+  }
+
  private:
   static absl::Status broken() { return absl::InternalError("disk I/O error at /secret"); }
 };
