@@ -1,4 +1,5 @@
 #include "client/history_text.h"
+#include "client/regressions_text.h"
 #include "client/session.h"
 #include "proto/golden_text.h"
 #include "proto/status.h"
@@ -16,6 +17,16 @@ struct BitsOptions {
   std::vector<std::string> figures;
   std::string variant;
   std::string operator_name;
+};
+
+struct HistoryOptions {
+  std::string operator_name;
+  std::string workload;
+  std::string tensor;
+  std::string device;
+  std::string digest;
+  std::uint32_t limit = 100;
+  std::string page;
 };
 
 absl::StatusOr<int> accept(Session& session, const BitsOptions& options) {
@@ -56,6 +67,25 @@ absl::StatusOr<int> log(Session& session, const BitsOptions& options) {
   return kFine;
 }
 
+absl::StatusOr<int> history(Session& session, const HistoryOptions& options) {
+  v1::BitHistoryRequest request;
+  request.set_operator_name(options.operator_name);
+  request.set_workload(options.workload);
+  request.set_tensor(options.tensor);
+  request.set_device(options.device);
+  request.set_digest(options.digest);
+  request.set_page_size(options.limit);
+  request.set_page_token(options.page);
+  ASSAY_ASSIGN_OR_RETURN(Connection* const connection, session.connect());
+  ASSAY_ASSIGN_OR_RETURN(const v1::BitHistoryResponse response, connection->bit_history(request));
+  ASSAY_RETURN_IF_ERROR(session.print(response, bit_history_text(response, session.format())));
+  if (!response.next_page_token().empty() && session.format() != Format::kJson) {
+    session.console().err << "older ones: assay bits history --page " << response.next_page_token()
+                          << "\n";
+  }
+  return kFine;
+}
+
 absl::StatusOr<int> export_bits(Session& session, const BitsOptions& options) {
   ASSAY_ASSIGN_OR_RETURN(const v1::ListGoldensResponse response, goldens(session, options, false));
   ASSAY_ASSIGN_OR_RETURN(
@@ -68,7 +98,8 @@ absl::StatusOr<int> export_bits(Session& session, const BitsOptions& options) {
 }  // namespace
 
 void add_bits_commands(CLI::App& app, Session& session) {
-  CLI::App* bits = app.add_subcommand("bits", "Accepted bits: accept new ones, their log, a file");
+  CLI::App* bits =
+      app.add_subcommand("bits", "Bits: accept new ones, their log and history, a file");
   bits->require_subcommand(1);
 
   auto accepted = std::make_shared<BitsOptions>();
@@ -92,6 +123,26 @@ void add_bits_commands(CLI::App& app, Session& session) {
                    "  assay bits log --operator qsa_decode",
                    [&session, logged] { return log(session, *logged); })
       ->add_option("--operator", logged->operator_name, "only this operator");
+
+  auto asked = std::make_shared<HistoryOptions>();
+  CLI::App* history_command = session.add_command(
+      *bits,
+      "history",
+      "Which bits tensors had: where and when they were first and last seen, and "
+      "whether they were accepted",
+      "  assay bits history --operator qsa_decode --tensor out\n"
+      "  assay bits history --digest 5f0c21ab",
+      [&session, asked] { return history(session, *asked); });
+  history_command->add_option("--operator", asked->operator_name, "only this operator");
+  history_command->add_option(
+      "--workload", asked->workload, "its canonical text as `assay show` has it, or the beginning");
+  history_command->add_option("--tensor", asked->tensor, "only this tensor");
+  history_command->add_option("--device", asked->device, "name or UUID");
+  history_command->add_option("--digest", asked->digest, "its first digits, at least 4");
+  history_command->add_option("--limit", asked->limit, "rows of a page, at most 1,000")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  history_command->add_option("--page", asked->page, "where the page before ended");
 
   auto exported = std::make_shared<BitsOptions>();
   session

@@ -151,6 +151,29 @@ class GrpcConnection final : public Connection {
     return status.ok() ? absl::OkStatus() : explain(status);
   }
 
+  absl::StatusOr<v1::TrendResponse> trend(const v1::TrendRequest& request) override {
+    return call<v1::TrendResponse>(&v1::Assay::Stub::Trend, request);
+  }
+
+  absl::StatusOr<v1::ListSeriesResponse> list_series(
+      const v1::ListSeriesRequest& request) override {
+    return call<v1::ListSeriesResponse>(&v1::Assay::Stub::ListSeries, request);
+  }
+
+  absl::StatusOr<v1::ListRegressionsResponse> list_regressions(
+      const v1::ListRegressionsRequest& request) override {
+    return call<v1::ListRegressionsResponse>(&v1::Assay::Stub::ListRegressions, request);
+  }
+
+  absl::StatusOr<v1::Regression> acknowledge(const v1::AcknowledgeRequest& request) override {
+    return call<v1::Regression>(&v1::Assay::Stub::Acknowledge, request);
+  }
+
+  absl::StatusOr<v1::BitHistoryResponse> bit_history(
+      const v1::BitHistoryRequest& request) override {
+    return call<v1::BitHistoryResponse>(&v1::Assay::Stub::BitHistory, request);
+  }
+
   absl::StatusOr<v1::ListGoldensResponse> goldens(v1::ListGoldensRequest request) override {
     v1::ListGoldensResponse all;
     do {

@@ -53,6 +53,15 @@ class Connection {
   // Bytes under their digest, in chunks; may take some minutes.
   virtual absl::Status upload(const std::string& digest, const std::string& bytes) = 0;
 
+  virtual absl::StatusOr<v1::TrendResponse> trend(const v1::TrendRequest& request) = 0;
+  virtual absl::StatusOr<v1::ListSeriesResponse> list_series(
+      const v1::ListSeriesRequest& request) = 0;
+  virtual absl::StatusOr<v1::ListRegressionsResponse> list_regressions(
+      const v1::ListRegressionsRequest& request) = 0;
+  virtual absl::StatusOr<v1::Regression> acknowledge(const v1::AcknowledgeRequest& request) = 0;
+  virtual absl::StatusOr<v1::BitHistoryResponse> bit_history(
+      const v1::BitHistoryRequest& request) = 0;
+
   // All pages.
   virtual absl::StatusOr<v1::ListGoldensResponse> goldens(v1::ListGoldensRequest request) = 0;
 

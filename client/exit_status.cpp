@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 
+#include <algorithm>
 #include <set>
 
 namespace assay::client {
@@ -80,6 +81,36 @@ int exit_status(const v1::Experiment& experiment, const FailOn& fail_on) {
     add_reasons(configuration, is_check, fail_on, reasons);
   }
   return reasons.empty() ? kFine : *reasons.begin();
+}
+
+absl::StatusOr<FailOnRegression> parse_fail_on_regression(const std::string& name) {
+  if (name.empty()) {
+    return FailOnRegression::kNothing;
+  }
+  if (name == "confirmed") {
+    return FailOnRegression::kConfirmed;
+  }
+  if (name == "detected") {
+    return FailOnRegression::kDetected;
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("--fail-on: `", name, "`: expected confirmed or detected"));
+}
+
+int exit_status(const v1::ListRegressionsResponse& regressions, FailOnRegression fail_on) {
+  const bool fails =
+      std::ranges::any_of(regressions.regressions(), [fail_on](const v1::Regression& regression) {
+        switch (regression.state()) {
+          case v1::CONFIRMED:
+            return fail_on != FailOnRegression::kNothing;
+          case v1::DETECTED:
+          case v1::UNCONFIRMABLE:
+            return fail_on == FailOnRegression::kDetected;
+          default:
+            return false;
+        }
+      });
+  return fails ? kRegressed : kFine;
 }
 
 int exit_status(const absl::Status& status) {

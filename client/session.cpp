@@ -20,7 +20,7 @@ constexpr char kDescription[] =
 
 constexpr char kFooter[] =
     "Exit status: 0 fine; 1 could not be carried out, failed or cancelled; 2 wrong usage;\n"
-    "3 rejected, or a mutant survived; 4 slower and 5 undecided with --fail-on.\n"
+    "3 rejected, or a mutant survived; with --fail-on 4 slower, 5 undecided, 6 a regression.\n"
     "An ID is a number, or `last` for the newest experiment.\n"
     "Start with `assay operators`, then `assay compare --help`.";
 
@@ -139,6 +139,8 @@ int run(const std::vector<std::string>& arguments, const Console& console) {
   add_sweep_command(app, session);
   add_tuning_commands(app, session);
   add_query_command(app, session);
+  add_trend_command(app, session);
+  add_regressions_command(app, session);
   try {
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
     app.parse(std::move(reversed));

@@ -69,5 +69,7 @@ void add_sweep_command(CLI::App& app, Session& session);
 void add_tuning_commands(CLI::App& app, Session& session);
 void add_list_command(CLI::App& app, Session& session);
 void add_query_command(CLI::App& app, Session& session);
+void add_trend_command(CLI::App& app, Session& session);
+void add_regressions_command(CLI::App& app, Session& session);
 
 }  // namespace assay::client

@@ -14,7 +14,7 @@ TEST_F(Commands, RefuseWrongUsageWithStatusTwo) {
       {{}, "A subcommand is required"},
       {{"frobnicate"},
        "unknown command `frobnicate`: expected one of bits, calibrate, cancel, check"},
-      {{"bits", "drop"}, "unknown command `drop`: expected one of accept, export, log"},
+      {{"bits", "drop"}, "unknown command `drop`: expected one of accept, export, history, log"},
       {{"compare", "q", "--candidate"}, "(see `assay compare --help`)"},
       {{"compare", "q", "--launch-mode", "eager"}, "one of graph, stream"},
       {{"compare", "q", "--timing", "watch"}, "--timing: `watch`: expected one of activity"},

@@ -192,4 +192,55 @@ grpc::Status FakeService::ListTunings(grpc::ServerContext* /*context*/,
   return take_status();
 }
 
+grpc::Status FakeService::Trend(grpc::ServerContext* /*context*/,
+                                const v1::TrendRequest* request,
+                                v1::TrendResponse* reply) {
+  trend_asked = *request;
+  *reply = trends;
+  return take_status();
+}
+
+grpc::Status FakeService::ListSeries(grpc::ServerContext* /*context*/,
+                                     const v1::ListSeriesRequest* request,
+                                     v1::ListSeriesResponse* reply) {
+  series_asked = *request;
+  for (const v1::Trend& trend : trends.trends()) {
+    *reply->add_series() = trend.series();
+  }
+  reply->set_next_page_token("further");
+  return take_status();
+}
+
+grpc::Status FakeService::ListRegressions(grpc::ServerContext* /*context*/,
+                                          const v1::ListRegressionsRequest* request,
+                                          v1::ListRegressionsResponse* reply) {
+  regressions_asked = *request;
+  *reply = regression_list;
+  return take_status();
+}
+
+grpc::Status FakeService::Acknowledge(grpc::ServerContext* /*context*/,
+                                      const v1::AcknowledgeRequest* request,
+                                      v1::Regression* reply) {
+  acknowledged = *request;
+  *reply = regression_list.regressions(0);
+  reply->set_state(v1::ACKNOWLEDGED);
+  return take_status();
+}
+
+grpc::Status FakeService::BitHistory(grpc::ServerContext* /*context*/,
+                                     const v1::BitHistoryRequest* request,
+                                     v1::BitHistoryResponse* reply) {
+  bits_asked = *request;
+  v1::BitsEntry& entry = *reply->add_entries();
+  entry.set_operator_name("qsa_decode");
+  entry.set_digest("abcdef0123456789");
+  entry.set_num_measurements(1'200);
+  entry.add_variants("one_cell");
+  entry.set_epoch(3);
+  entry.set_is_golden(true);
+  entry.set_reason("shorter sum");
+  return take_status();
+}
+
 }  // namespace assay::client

@@ -36,6 +36,13 @@ class FakeService final : public v1::Assay::Service {
   v1::QueryRequest queried;
   v1::LookupTuningRequest looked_up;
   v1::ListTuningsRequest tunings_asked;
+  v1::TrendResponse trends;
+  v1::ListRegressionsResponse regression_list;
+  v1::TrendRequest trend_asked;
+  v1::ListSeriesRequest series_asked;
+  v1::ListRegressionsRequest regressions_asked;
+  v1::AcknowledgeRequest acknowledged;
+  v1::BitHistoryRequest bits_asked;
 
   grpc::Status Submit(grpc::ServerContext* context,
                       const v1::SubmitRequest* request,
@@ -80,6 +87,21 @@ class FakeService final : public v1::Assay::Service {
   grpc::Status Query(grpc::ServerContext* context,
                      const v1::QueryRequest* request,
                      grpc::ServerWriter<v1::QueryChunk>* writer) override;
+  grpc::Status Trend(grpc::ServerContext* context,
+                     const v1::TrendRequest* request,
+                     v1::TrendResponse* reply) override;
+  grpc::Status ListSeries(grpc::ServerContext* context,
+                          const v1::ListSeriesRequest* request,
+                          v1::ListSeriesResponse* reply) override;
+  grpc::Status ListRegressions(grpc::ServerContext* context,
+                               const v1::ListRegressionsRequest* request,
+                               v1::ListRegressionsResponse* reply) override;
+  grpc::Status Acknowledge(grpc::ServerContext* context,
+                           const v1::AcknowledgeRequest* request,
+                           v1::Regression* reply) override;
+  grpc::Status BitHistory(grpc::ServerContext* context,
+                          const v1::BitHistoryRequest* request,
+                          v1::BitHistoryResponse* reply) override;
 
   // Keeps what is uploaded.
   std::map<std::string, std::string> blobs;

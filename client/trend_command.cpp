@@ -1,0 +1,259 @@
+#include "client/axis.h"
+#include "client/regressions_text.h"
+#include "client/session.h"
+#include "client/trend_text.h"
+#include "proto/status.h"
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace assay::client {
+namespace {
+
+struct TrendOptions {
+  bool lists = false;
+  std::int64_t series_id = 0;
+  std::string operator_name;
+  std::vector<std::string> axes;
+  std::string variant;
+  std::string arm;
+  std::string stage;
+  std::string device;
+  std::string cache;
+  std::string launch;
+  std::string timing;
+  std::string order;
+  std::string branch;
+  std::uint32_t limit = 0;
+  std::string page;
+};
+
+struct RegressionOptions {
+  std::string state;
+  bool all = false;
+  std::string operator_name;
+  std::string device;
+  std::string fail_on;
+  std::uint32_t limit = 100;
+  std::string page;
+};
+
+struct AcknowledgeOptions {
+  std::int64_t id = 0;
+  std::string reason;
+};
+
+// "cuda_events" and "cuda-events" are CUDA_EVENTS.
+template <typename Enum, typename Parse>
+absl::StatusOr<Enum> parse_name(const std::string& option,
+                                const std::string& name,
+                                const std::string& expected,
+                                const Parse& parse) {
+  Enum value{};
+  std::string upper = absl::AsciiStrToUpper(name);
+  std::ranges::replace(upper, '-', '_');
+  if (name.empty() || (parse(upper, &value) && value != Enum{})) {
+    return value;
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat(option, ": `", name, "`: expected one of ", expected));
+}
+
+absl::StatusOr<v1::TrendRequest> trend_request(const TrendOptions& options) {
+  v1::TrendRequest request;
+  request.set_series_id(options.series_id);
+  request.set_operator_name(options.operator_name);
+  ASSAY_ASSIGN_OR_RETURN(const std::vector<v1::Axis> axes, parse_axes(options.axes));
+  for (const v1::Axis& axis : axes) {
+    if (axis.values_size() != 1) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("-a ", axis.name(), ": a trend is of one value"));
+    }
+    v1::Setting& setting = *request.add_axes();
+    setting.set_name(axis.name());
+    setting.set_value(axis.values(0));
+  }
+  request.set_variant(options.variant);
+  request.set_arm(options.arm);
+  request.set_stage(options.stage);
+  request.set_device(options.device);
+  ASSAY_ASSIGN_OR_RETURN(
+      const auto cache,
+      parse_name<v1::CacheMode>("--cache", options.cache, "cold, hot", v1::CacheMode_Parse));
+  request.set_cache_mode(cache);
+  ASSAY_ASSIGN_OR_RETURN(const auto launch,
+                         parse_name<v1::LaunchMode>(
+                             "--launch", options.launch, "graph, stream", v1::LaunchMode_Parse));
+  request.set_launch_mode(launch);
+  ASSAY_ASSIGN_OR_RETURN(const auto timing,
+                         parse_name<v1::TimingSource>("--timing",
+                                                      options.timing,
+                                                      "cuda_events, cupti_activity, steady_clock",
+                                                      v1::TimingSource_Parse));
+  request.set_timing_source(timing);
+  ASSAY_ASSIGN_OR_RETURN(
+      const auto order,
+      parse_name<v1::SeriesOrder>("--order",
+                                  options.order.empty() ? "" : "by_" + options.order,
+                                  "commit, time",
+                                  v1::SeriesOrder_Parse));
+  request.set_order(order);
+  request.set_branch(options.branch);
+  request.set_max_points(options.limit);
+  return request;
+}
+
+absl::StatusOr<int> list_series(Session& session, const TrendOptions& options) {
+  v1::ListSeriesRequest request;
+  request.set_operator_name(options.operator_name);
+  request.set_device(options.device);
+  request.set_variant(options.variant);
+  request.set_stage(options.stage);
+  request.set_page_size(options.limit);
+  request.set_page_token(options.page);
+  ASSAY_ASSIGN_OR_RETURN(Connection* const connection, session.connect());
+  ASSAY_ASSIGN_OR_RETURN(const v1::ListSeriesResponse response, connection->list_series(request));
+  ASSAY_RETURN_IF_ERROR(session.print(response, series_list_text(response, session.format())));
+  if (!response.next_page_token().empty() && session.format() != Format::kJson) {
+    session.console().err << "more: assay trend --list --page " << response.next_page_token()
+                          << "\n";
+  }
+  return kFine;
+}
+
+absl::StatusOr<int> show_trend(Session& session, const TrendOptions& options) {
+  if (options.lists) {
+    return list_series(session, options);
+  }
+  if (options.operator_name.empty() && options.series_id == 0) {
+    return absl::InvalidArgumentError(
+        "operator: name one, or a series with --series, or all of them with --list");
+  }
+  ASSAY_ASSIGN_OR_RETURN(const v1::TrendRequest request, trend_request(options));
+  ASSAY_ASSIGN_OR_RETURN(Connection* const connection, session.connect());
+  ASSAY_ASSIGN_OR_RETURN(const v1::TrendResponse response, connection->trend(request));
+  ASSAY_RETURN_IF_ERROR(session.print(response, trends_text(response, session.format())));
+  return kFine;
+}
+
+absl::StatusOr<int> list_regressions(Session& session, const RegressionOptions& options) {
+  v1::ListRegressionsRequest request;
+  ASSAY_ASSIGN_OR_RETURN(const auto state,
+                         parse_name<v1::RegressionState>(
+                             "--state",
+                             options.state,
+                             "acknowledged, confirmed, detected, fixed, refuted, unconfirmable",
+                             v1::RegressionState_Parse));
+  ASSAY_ASSIGN_OR_RETURN(const FailOnRegression fail_on, parse_fail_on_regression(options.fail_on));
+  request.set_state(state);
+  request.set_only_open(options.state.empty() && !options.all);
+  request.set_operator_name(options.operator_name);
+  request.set_device(options.device);
+  request.set_page_size(options.limit);
+  request.set_page_token(options.page);
+  ASSAY_ASSIGN_OR_RETURN(Connection* const connection, session.connect());
+  ASSAY_ASSIGN_OR_RETURN(const v1::ListRegressionsResponse response,
+                         connection->list_regressions(request));
+  ASSAY_RETURN_IF_ERROR(session.print(response, regressions_text(response, session.format())));
+  if (!response.next_page_token().empty() && session.format() != Format::kJson) {
+    session.console().err << "older ones: assay regressions --page " << response.next_page_token()
+                          << "\n";
+  }
+  return exit_status(response, fail_on);
+}
+
+absl::StatusOr<int> acknowledge(Session& session, const AcknowledgeOptions& options) {
+  v1::AcknowledgeRequest request;
+  request.set_regression_id(options.id);
+  request.set_reason(options.reason);
+  ASSAY_ASSIGN_OR_RETURN(Connection* const connection, session.connect());
+  ASSAY_ASSIGN_OR_RETURN(const v1::Regression regression, connection->acknowledge(request));
+  v1::ListRegressionsResponse one;
+  *one.add_regressions() = regression;
+  ASSAY_RETURN_IF_ERROR(session.print(regression, regressions_text(one, session.format())));
+  return kFine;
+}
+
+}  // namespace
+
+void add_trend_command(CLI::App& app, Session& session) {
+  auto options = std::make_shared<TrendOptions>();
+  CLI::App* trend = session.add_command(
+      app,
+      "trend",
+      "Times of one arm over runs, one series a device, with the places where the level changes",
+      "  assay trend --list\n"
+      "  assay trend qsa_decode -a kv=int8 -a width=32768\n"
+      "  assay trend qsa_decode --variant two_cell --device h200 --order commit\n"
+      "  assay trend --series 12 --format csv",
+      [&session, options] { return show_trend(session, *options); });
+  trend->add_option("operator", options->operator_name, "see `assay trend --list`");
+  trend->add_flag("--list", options->lists, "what there are series of, the newest first");
+  trend->add_option("--series", options->series_id, "a series by its number")
+      ->check(CLI::PositiveNumber);
+  trend->add_option("-a,--axis", options->axes, "NAME=VALUE; others at their default")
+      ->allow_extra_args(false);
+  trend->add_option("--variant", options->variant, "left out: best, the fastest arm of each run");
+  trend->add_option("--arm", options->arm, "left out: the variant's arm with the most points");
+  trend->add_option("--stage", options->stage, "left out: total; with --list, all is every stage");
+  trend->add_option("--device", options->device, "name or UUID; left out: each by itself");
+  trend->add_option("--cache", options->cache, "hot or cold; left out: what has the most points");
+  trend->add_option("--launch", options->launch, "stream or graph; likewise");
+  trend->add_option(
+      "--timing", options->timing, "steady_clock, cupti_activity or cuda_events; likewise");
+  trend->add_option("--order", options->order, "time, or commit: by the commits' own time");
+  trend->add_option("--branch", options->branch, "only what was measured on this branch");
+  trend
+      ->add_option(
+          "--limit", options->limit, "the newest points (left out: 500), or rows of --list")
+      ->check(CLI::NonNegativeNumber);
+  trend->add_option("--page", options->page, "where the page of --list before ended");
+}
+
+void add_regressions_command(CLI::App& app, Session& session) {
+  auto listed = std::make_shared<RegressionOptions>();
+  auto acknowledged = std::make_shared<AcknowledgeOptions>();
+  auto acknowledges = std::make_shared<CLI::App*>(nullptr);
+  CLI::App* regressions = session.add_command(
+      app,
+      "regressions",
+      "Where series became slower, and whether a run of the same code confirmed it; newest first",
+      "  assay regressions\n"
+      "  assay regressions --fail-on confirmed\n"
+      "  assay regressions --state fixed --operator qsa_decode\n"
+      "  assay regressions acknowledge 7 --reason 'the price of the wider tile'",
+      [&session, listed, acknowledged, acknowledges] {
+        return (*acknowledges)->parsed() ? acknowledge(session, *acknowledged)
+                                         : list_regressions(session, *listed);
+      });
+  regressions->add_option(
+      "--state",
+      listed->state,
+      "detected, confirmed, unconfirmable, refuted, acknowledged or fixed; left out: what is open");
+  regressions->add_flag("--all", listed->all, "closed ones too: refuted, acknowledged and fixed");
+  regressions->add_option("--operator", listed->operator_name, "only this operator");
+  regressions->add_option("--device", listed->device, "name or UUID");
+  regressions->add_option(
+      "--fail-on",
+      listed->fail_on,
+      "exit status 6: confirmed, for a confirmed one; detected, for any that is open");
+  regressions->add_option("--limit", listed->limit, "rows of a page, at most 1,000")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  regressions->add_option("--page", listed->page, "where the page before ended");
+
+  *acknowledges = session.add_command(*regressions,
+                                      "acknowledge",
+                                      "Accepts that it is slower, with a reason",
+                                      "  assay regressions acknowledge 7 --reason 'wider tile'",
+                                      [] { return kFine; });
+  (*acknowledges)->add_option("id", acknowledged->id, "of the regression")->required();
+  (*acknowledges)->add_option("--reason", acknowledged->reason, "why it may be slower")->required();
+}
+
+}  // namespace assay::client
