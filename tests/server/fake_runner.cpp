@@ -1,6 +1,7 @@
 // A runner for tests: speaks the protocol with scripted durations and goes wrong on request. The
 // axis `behaviour` of a workload says how, the axis `when` at which request. A source that says
-// #error does not compile, and a workload of one with `crash` = 1 crashes.
+// #error does not compile, and a workload of one with `crash` = 1 crashes. FAKE_SLOWNESS in the
+// environment makes every call take so many thousandths, of code that is another.
 #include "profiler/frames.h"
 #include "proto/runner.pb.h"
 #include "proto/text.h"
@@ -177,7 +178,8 @@ void misbehave(const std::string& behaviour, int output) {
 
 class FakeRunner {
  public:
-  FakeRunner(int input, int output) : reader_(input), output_(output) {}
+  FakeRunner(int input, int output, std::int64_t slowness)
+      : reader_(input), output_(output), slowness_(slowness) {}
 
   int serve() {
     v1::RunnerRequest request;
@@ -262,7 +264,7 @@ class FakeRunner {
   void fill(const v1::Arm& arm, v1::Measurement& measurement) const {
     *measurement.mutable_arm() = arm;
     measurement.set_family(arm.variant() == "other" ? "other" : "baseline");
-    measurement.set_code_digest(absl::StrCat("code of ", arm.variant()));
+    measurement.set_code_digest(absl::StrCat("code of ", arm.variant(), " at ", slowness_));
     measurement.set_timing_source(v1::STEADY_CLOCK);
     measurement.set_launch_mode(v1::STREAM);
     measurement.set_cache_mode(v1::HOT);
@@ -368,7 +370,7 @@ class FakeRunner {
     const std::uint32_t num_calls = open_.num_calls() == 0 ? 20 : open_.num_calls();
     std::int64_t ns = 0;
     [[maybe_unused]] const bool parsed = absl::SimpleAtoi(value_of(open_.workload(), "ns"), &ns);
-    ns = ns / 1'000 * slowness_of(arm);
+    ns = ns * slowness_of(arm) / 1'000 * slowness_ / 1'000;
     v1::Block& block = *measurement.add_blocks();
     block.set_round(round);
     block.set_leg(leg);
@@ -422,6 +424,7 @@ class FakeRunner {
 
   profiler::FrameReader reader_;
   int output_;
+  std::int64_t slowness_;
   v1::RunnerOpen open_;
   std::map<std::string, std::string> blobs_;
   v1::SourceSpec source_;
@@ -438,6 +441,11 @@ int main(int argc, char** argv) {
       (name == "--nonce" ? nonce : backend) = argv[i + 1];
     }
   }
+  std::int64_t slowness = 1'000;
+  if (const char* text = std::getenv("FAKE_SLOWNESS");
+      text != nullptr && !absl::SimpleAtoi(text, &slowness)) {
+    return 2;
+  }
   std::signal(SIGPIPE, SIG_IGN);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   const int input = dup(STDIN_FILENO);
@@ -449,5 +457,5 @@ int main(int argc, char** argv) {
       !profiler::write_frame(output, hello(backend == "cpu" ? "cpu" : "cuda"), soon).ok()) {
     return 1;
   }
-  return FakeRunner(input, output).serve();
+  return FakeRunner(input, output, slowness).serve();
 }
