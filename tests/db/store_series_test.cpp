@@ -141,6 +141,9 @@ TEST_F(SeriesTest, NeverMixesDevicesModesOrSources) {
   entries[2].series.set_cache_mode(v1::COLD);
   entries[3].series.set_launch_mode(v1::GRAPH);
   entries[4].series.set_timing_source(v1::CUDA_EVENTS);
+  for (int i = 1; i < 5; ++i) {
+    entries[static_cast<std::size_t>(i)].point.set_median_ns(100 - 10 * i);
+  }
   add({}, entries);
   EXPECT_EQ(query("SELECT count(*) FROM t_series"), "5");
   v1::Series wanted;
@@ -151,7 +154,9 @@ TEST_F(SeriesTest, NeverMixesDevicesModesOrSources) {
   v1::Series best = entries[0].series;
   best.set_variant("best");
   best.clear_arm();
-  EXPECT_EQ(store_->points({.series = best, .max_points = 10})->size(), 1U);
+  const auto points = store_->points({.series = best, .max_points = 10});
+  ASSERT_EQ(points->size(), 1U);
+  EXPECT_EQ((*points)[0].median_ns(), 100);
 }
 
 TEST_F(SeriesTest, OrdersByTimeOrByCommitAndCutsTheOldest) {
