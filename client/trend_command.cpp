@@ -19,6 +19,7 @@ struct TrendOptions {
   bool lists = false;
   std::int64_t series_id = 0;
   std::string operator_name;
+  std::string workload;
   std::vector<std::string> axes;
   std::string variant;
   std::string arm;
@@ -64,10 +65,31 @@ absl::StatusOr<Enum> parse_name(const std::string& option,
       absl::StrCat(option, ": `", name, "`: expected one of ", expected));
 }
 
-absl::StatusOr<v1::TrendRequest> trend_request(const TrendOptions& options) {
-  v1::TrendRequest request;
-  request.set_series_id(options.series_id);
-  request.set_operator_name(options.operator_name);
+// The axes of a named workload of the operator.
+absl::Status add_workload(Session& session,
+                          const TrendOptions& options,
+                          v1::TrendRequest& request) {
+  ASSAY_ASSIGN_OR_RETURN(Connection* const connection, session.connect());
+  ASSAY_ASSIGN_OR_RETURN(const v1::ListOperatorsResponse there, connection->operators(""));
+  for (const v1::OperatorInfo& info : there.operators()) {
+    for (const v1::NamedWorkload& workload : info.workloads()) {
+      if (info.name() == options.operator_name && workload.name() == options.workload) {
+        *request.mutable_axes() = workload.axes();
+        return absl::OkStatus();
+      }
+    }
+  }
+  return absl::NotFoundError(absl::StrCat("--workload: `",
+                                          options.operator_name,
+                                          "` has no workload `",
+                                          options.workload,
+                                          "`; see `assay operators ",
+                                          options.operator_name,
+                                          "`"));
+}
+
+// Those of a named workload give way.
+absl::Status add_axes(const TrendOptions& options, v1::TrendRequest& request) {
   ASSAY_ASSIGN_OR_RETURN(const std::vector<v1::Axis> axes, parse_axes(options.axes));
   for (const v1::Axis& axis : axes) {
     if (axis.values_size() != 1) {
@@ -78,6 +100,17 @@ absl::StatusOr<v1::TrendRequest> trend_request(const TrendOptions& options) {
     setting.set_name(axis.name());
     setting.set_value(axis.values(0));
   }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<v1::TrendRequest> trend_request(Session& session, const TrendOptions& options) {
+  v1::TrendRequest request;
+  request.set_series_id(options.series_id);
+  request.set_operator_name(options.operator_name);
+  if (!options.workload.empty()) {
+    ASSAY_RETURN_IF_ERROR(add_workload(session, options, request));
+  }
+  ASSAY_RETURN_IF_ERROR(add_axes(options, request));
   request.set_variant(options.variant);
   request.set_arm(options.arm);
   request.set_stage(options.stage);
@@ -134,7 +167,7 @@ absl::StatusOr<int> show_trend(Session& session, const TrendOptions& options) {
     return absl::InvalidArgumentError(
         "operator: name one, or a series with --series, or all of them with --list");
   }
-  ASSAY_ASSIGN_OR_RETURN(const v1::TrendRequest request, trend_request(options));
+  ASSAY_ASSIGN_OR_RETURN(const v1::TrendRequest request, trend_request(session, options));
   ASSAY_ASSIGN_OR_RETURN(Connection* const connection, session.connect());
   ASSAY_ASSIGN_OR_RETURN(const v1::TrendResponse response, connection->trend(request));
   ASSAY_RETURN_IF_ERROR(session.print(response, trends_text(response, session.format())));
@@ -189,6 +222,7 @@ void add_trend_command(CLI::App& app, Session& session) {
       "Times of one arm over runs, one series a device, with the places where the level changes",
       "  assay trend --list\n"
       "  assay trend qsa_decode -a kv=int8 -a width=32768\n"
+      "  assay trend calibration --workload c20 --variant plain\n"
       "  assay trend qsa_decode --variant two_cell --device h200 --order commit\n"
       "  assay trend --series 12 --format csv",
       [&session, options] { return show_trend(session, *options); });
@@ -196,6 +230,7 @@ void add_trend_command(CLI::App& app, Session& session) {
   trend->add_flag("--list", options->lists, "what there are series of, the newest first");
   trend->add_option("--series", options->series_id, "a series by its number")
       ->check(CLI::PositiveNumber);
+  trend->add_option("--workload", options->workload, "a named workload of the operator");
   trend->add_option("-a,--axis", options->axes, "NAME=VALUE; others at their default")
       ->allow_extra_args(false);
   trend->add_option("--variant", options->variant, "left out: best, the fastest arm of each run");

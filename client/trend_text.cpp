@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -278,11 +279,11 @@ std::string sparkline(const Points& points, int most) {
       std::minmax_element(points.begin() + first, points.end(), [](const auto& a, const auto& b) {
         return a.median_ns() < b.median_ns();
       });
-  const double range = static_cast<double>(high->median_ns() - low->median_ns());
+  const auto range = static_cast<double>(high->median_ns() - low->median_ns());
   std::string text;
   for (int i = first; i < points.size(); ++i) {
-    const double above = static_cast<double>(points[i].median_ns() - low->median_ns());
-    text += kBars.at(range > 0 ? static_cast<std::size_t>(above / range * 7.0 + 0.5) : 0);
+    const auto above = static_cast<double>(points[i].median_ns() - low->median_ns());
+    text += kBars.at(range > 0 ? static_cast<std::size_t>(std::lround(above / range * 7)) : 0);
   }
   return text;
 }

@@ -69,6 +69,7 @@ std::vector<v1::Regression> updated(const SeriesLook& look,
                                     std::vector<v1::Regression> stored,
                                     std::int64_t now_ns) {
   std::vector<history::Regression> before;
+  before.reserve(stored.size());
   for (const v1::Regression& regression : stored) {
     before.push_back(plain_regression(regression));
   }

@@ -94,6 +94,21 @@ TEST_F(TrendCommands, ShowPointsWithWhereTheyChange) {
   EXPECT_TRUE(said("  23  25       3     11.00  0.20 %")) << out();
 }
 
+TEST_F(TrendCommands, TakeTheAxesOfANamedWorkload) {
+  v1::NamedWorkload& workload = *service_.operator_list.mutable_operators(0)->add_workloads();
+  workload.set_name("wide");
+  v1::Setting& width = *workload.add_axes();
+  width.set_name("width");
+  width.set_value("32768");
+  EXPECT_EQ(run_with({"trend", "qsa_decode", "--workload", "wide", "-a", "n_q=2"}), 0) << err();
+  ASSERT_EQ(service_.trend_asked.axes_size(), 2);
+  EXPECT_EQ(service_.trend_asked.axes(0).value(), "32768");
+  EXPECT_EQ(service_.trend_asked.axes(1).value(), "2");
+  EXPECT_EQ(run_with({"trend", "qsa_decode", "--workload", "tall"}), 2);
+  EXPECT_TRUE(said("--workload: `qsa_decode` has no workload `tall`; see `assay operators"))
+      << err();
+}
+
 TEST_F(TrendCommands, ShowAPendingChangeAndTooFewPoints) {
   v1::Trend& trend = *service_.trends.mutable_trends(0);
   trend.mutable_change_points(0)->set_pending(true);
