@@ -1,20 +1,11 @@
-// The races of a SWEEP, one a workload, made again from its configurations.
+// The races of a SWEEP, which the daemon's receipts share: see tuning/sweep_races.h.
 #pragma once
 
-#include "proto/assay.pb.h"
-#include "tuning/race.h"
-
-#include <vector>
+#include "tuning/sweep_races.h"
 
 namespace assay::client {
 
-struct WorkloadRace {
-  v1::Workload workload;
-  tuning::RaceResult result;
-  bool may_go_on = false;  // the last one of an experiment that is not done
-};
-
-// In the order of the experiment.
-std::vector<WorkloadRace> races_of(const v1::Experiment& experiment);
+using tuning::races_of;
+using tuning::WorkloadRace;
 
 }  // namespace assay::client

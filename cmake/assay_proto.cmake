@@ -4,7 +4,14 @@ set(assay_generated ${PROJECT_BINARY_DIR}/generated)
 file(MAKE_DIRECTORY ${assay_generated})
 set(assay_protos proto/assay.proto proto/runner.proto proto/compiler.proto proto/config.proto)
 
-add_library(assay_proto STATIC proto/golden_text.cpp proto/text.cpp proto/status.cpp)
+add_library(
+  assay_proto STATIC
+  proto/bits_text.cpp
+  proto/golden_text.cpp
+  proto/numbers.cpp
+  proto/settings.cpp
+  proto/status.cpp
+  proto/text.cpp)
 add_library(assay::proto ALIAS assay_proto)
 protobuf_generate(
   TARGET assay_proto
@@ -17,7 +24,7 @@ target_include_directories(assay_proto SYSTEM PUBLIC ${assay_generated})
 target_link_libraries(
   assay_proto
   PUBLIC protobuf::libprotobuf absl::status absl::statusor absl::strings
-  PRIVATE assay_build)
+  PRIVATE assay_build absl::str_format absl::time)
 
 add_library(assay_rpc STATIC proto/rpc_status.cpp)
 add_library(assay::rpc ALIAS assay_rpc)

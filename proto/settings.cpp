@@ -1,10 +1,10 @@
-#include "client/settings.h"
+#include "proto/settings.h"
 
 #include "absl/strings/str_cat.h"
 
 #include <map>
 
-namespace assay::client {
+namespace assay::proto {
 namespace {
 
 v1::Setting bare(const std::string& value) {
@@ -80,4 +80,4 @@ std::string Varying::text_of(const Settings& row) const {
   return text;
 }
 
-}  // namespace assay::client
+}  // namespace assay::proto

@@ -1,10 +1,10 @@
-#include "client/numbers.h"
+#include "proto/numbers.h"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 
-namespace assay::client {
+namespace assay::proto {
 namespace {
 
 TEST(Numbers, NeverShowsNanOrInfinity) {
@@ -67,4 +67,4 @@ TEST(Numbers, PutsQuantitiesIntoTheUnitThatIsRead) {
 }
 
 }  // namespace
-}  // namespace assay::client
+}  // namespace assay::proto

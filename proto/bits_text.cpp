@@ -1,6 +1,6 @@
-#include "client/bits_text.h"
+#include "proto/bits_text.h"
 
-#include "client/numbers.h"
+#include "proto/numbers.h"
 #include "proto/text.h"
 
 #include "absl/strings/match.h"
@@ -10,7 +10,7 @@
 
 #include <cmath>
 
-namespace assay::client {
+namespace assay::proto {
 
 std::string failure_text(v1::BitsCheck check) {
   switch (check) {
@@ -39,7 +39,7 @@ std::string drift_text(const v1::Drift& drift) {
   if (drift.num_differing() == 0) {
     return "";
   }
-  std::string size = proto::spoken(v1::DriftClass_Name(drift.drift_class()));
+  std::string size = spoken(v1::DriftClass_Name(drift.drift_class()));
   if (drift.max_ulp() > 0) {
     absl::StrAppend(
         &size, ", at most ", with_commas(static_cast<std::int64_t>(drift.max_ulp())), " ulp");
@@ -86,4 +86,4 @@ std::string output_digest(const v1::Measurement& measurement) {
   return measurement.outputs().empty() ? "" : measurement.outputs(0).digest();
 }
 
-}  // namespace assay::client
+}  // namespace assay::proto

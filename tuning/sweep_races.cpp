@@ -1,15 +1,15 @@
-#include "client/sweep_races.h"
+#include "tuning/sweep_races.h"
 
 #include "proto/text.h"
 
 #include <string>
 #include <utility>
 
-namespace assay::client {
+namespace assay::tuning {
 
 std::vector<WorkloadRace> races_of(const v1::Experiment& experiment) {
   std::vector<WorkloadRace> races;
-  tuning::Race race;
+  Race race;
   std::string last;
   for (const v1::Configuration& configuration : experiment.configurations()) {
     const std::string workload = proto::text_of(configuration.workload());
@@ -18,7 +18,7 @@ std::vector<WorkloadRace> races_of(const v1::Experiment& experiment) {
         races.back().result = race.result();
       }
       races.push_back({.workload = configuration.workload(), .result = {}, .may_go_on = false});
-      race = tuning::Race();
+      race = Race();
       last = workload;
     }
     race.add(configuration);
@@ -30,4 +30,4 @@ std::vector<WorkloadRace> races_of(const v1::Experiment& experiment) {
   return races;
 }
 
-}  // namespace assay::client
+}  // namespace assay::tuning

@@ -1,4 +1,4 @@
-#include "client/numbers.h"
+#include "proto/numbers.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -8,7 +8,7 @@
 #include <array>
 #include <cmath>
 
-namespace assay::client {
+namespace assay::proto {
 namespace {
 
 // `text` is a plain decimal, with or without a point.
@@ -144,4 +144,4 @@ std::string one_line(std::string_view text) {
   return line;
 }
 
-}  // namespace assay::client
+}  // namespace assay::proto
