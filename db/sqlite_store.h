@@ -102,6 +102,8 @@ class SqliteStore final : public Store {
   absl::StatusOr<v1::BitHistoryResponse> bit_history(
       const v1::BitHistoryRequest& request) const override;
 
+  absl::StatusOr<std::vector<std::pair<std::int64_t, std::string>>> request_ids() const override;
+
  private:
   const std::string path_;
   // Destroyed in reverse: readers, the writer (which empties the log), then the lock.

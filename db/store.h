@@ -15,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace assay::db {
@@ -223,6 +224,9 @@ class Store {
   // A page, those that were new last first.
   virtual absl::StatusOr<v1::BitHistoryResponse> bit_history(
       const v1::BitHistoryRequest& request) const = 0;
+
+  // Of all experiments: the id here and the request_id, by which other databases know them.
+  virtual absl::StatusOr<std::vector<std::pair<std::int64_t, std::string>>> request_ids() const = 0;
 };
 
 }  // namespace assay::db

@@ -4,6 +4,7 @@
 #include "server/bits.h"
 #include "server/judging.h"
 #include "server/lookup.h"
+#include "server/receipt.h"
 #include "server/source.h"
 #include "server/trends.h"
 #include "server/tuning_table.h"
@@ -249,6 +250,15 @@ absl::StatusOr<Scheduler::Update> Scheduler::next_state(std::int64_t experiment_
     update.changed = seen != kElsewhere;
   }
   return update;
+}
+
+absl::StatusOr<v1::ReceiptResponse> Scheduler::receipt(const v1::ReceiptRequest& request) const {
+  return make_receipt(store_, request);
+}
+
+absl::StatusOr<v1::VerifyReceiptResponse> Scheduler::verify_receipt(
+    const v1::VerifyReceiptRequest& request) const {
+  return server::verify_receipt(store_, request);
 }
 
 absl::StatusOr<v1::JudgeResponse> Scheduler::judge(const v1::JudgeRequest& request) {

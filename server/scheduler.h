@@ -85,6 +85,11 @@ class Scheduler {
   absl::StatusOr<v1::AcceptBitsResponse> accept_bits(const v1::AcceptBitsRequest& request,
                                                      Deadline deadline);
 
+  // As server/receipt.h says.
+  absl::StatusOr<v1::ReceiptResponse> receipt(const v1::ReceiptRequest& request) const;
+  absl::StatusOr<v1::VerifyReceiptResponse> verify_receipt(
+      const v1::VerifyReceiptRequest& request) const;
+
   // What clients keep here for experiments to come.
   Uploads& uploads() { return uploads_; }
 

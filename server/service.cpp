@@ -168,6 +168,30 @@ class AssayService final : public v1::Assay::Service {
     return log.done(status, request->experiment_id());
   }
 
+  grpc::Status Receipt(grpc::ServerContext* /*context*/,
+                       const v1::ReceiptRequest* request,
+                       v1::ReceiptResponse* reply) override {
+    const CallLog log("Receipt");
+    absl::Status status = take(scheduler_.receipt(*request), *reply);
+    if (status.ok() && !fits(*reply)) {
+      status = absl::ResourceExhaustedError(
+          absl::StrCat("the receipt has ",
+                       proto::with_commas(static_cast<std::int64_t>(reply->ByteSizeLong())),
+                       " bytes, the limit of a message is ",
+                       proto::with_commas(kMaxMessageBytes),
+                       ": ask for fewer experiments"));
+      reply->Clear();
+    }
+    return log.done(status, request->experiment_ids().empty() ? 0 : request->experiment_ids(0));
+  }
+
+  grpc::Status VerifyReceipt(grpc::ServerContext* /*context*/,
+                             const v1::VerifyReceiptRequest* request,
+                             v1::VerifyReceiptResponse* reply) override {
+    const CallLog log("VerifyReceipt");
+    return log.done(take(scheduler_.verify_receipt(*request), *reply));
+  }
+
   grpc::Status Resume(grpc::ServerContext* /*context*/,
                       const v1::ResumeRequest* request,
                       v1::Experiment* reply) override {

@@ -93,6 +93,10 @@ class BrokenStore final : public db::Store {
 
   absl::StatusOr<db::Figures> figures() const override { return broken(); }
 
+  absl::StatusOr<std::vector<std::pair<std::int64_t, std::string>>> request_ids() const override {
+    return broken();
+  }
+
   absl::Status resume(std::int64_t) override { return broken(); }
 
   absl::Status set_tuning(const v1::Tuning&) override { return broken(); }
