@@ -95,6 +95,15 @@ class GrpcConnection final : public Connection {
     return call<v1::JudgeResponse>(&v1::Assay::Stub::Judge, request);
   }
 
+  absl::StatusOr<v1::ReceiptResponse> receipt(const v1::ReceiptRequest& request) override {
+    return call<v1::ReceiptResponse>(&v1::Assay::Stub::Receipt, request);
+  }
+
+  absl::StatusOr<v1::VerifyReceiptResponse> verify_receipt(
+      const v1::VerifyReceiptRequest& request) override {
+    return call<v1::VerifyReceiptResponse>(&v1::Assay::Stub::VerifyReceipt, request);
+  }
+
   absl::StatusOr<v1::Experiment> resume(std::int64_t experiment_id) override {
     v1::ResumeRequest request;
     request.set_experiment_id(experiment_id);

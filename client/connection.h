@@ -38,6 +38,9 @@ class Connection {
       std::int64_t experiment_id, const std::function<void(const v1::Experiment&)>& visit) = 0;
   virtual absl::StatusOr<v1::Experiment> cancel(std::int64_t experiment_id) = 0;
   virtual absl::StatusOr<v1::JudgeResponse> judge(const v1::JudgeRequest& request) = 0;
+  virtual absl::StatusOr<v1::ReceiptResponse> receipt(const v1::ReceiptRequest& request) = 0;
+  virtual absl::StatusOr<v1::VerifyReceiptResponse> verify_receipt(
+      const v1::VerifyReceiptRequest& request) = 0;
   virtual absl::StatusOr<v1::Experiment> resume(std::int64_t experiment_id) = 0;
   virtual absl::StatusOr<v1::LookupTuningResponse> lookup_tuning(
       const v1::LookupTuningRequest& request) = 0;

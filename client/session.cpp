@@ -20,7 +20,8 @@ constexpr char kDescription[] =
 
 constexpr char kFooter[] =
     "Exit status: 0 fine; 1 could not be carried out, failed or cancelled; 2 wrong usage;\n"
-    "3 rejected, or a mutant survived; with --fail-on 4 slower, 5 undecided, 6 a regression.\n"
+    "3 rejected, a mutant survived or a receipt differs; with --fail-on 4 slower, 5 undecided,\n"
+    "6 a regression.\n"
     "An ID is a number, or `last` for the newest experiment.\n"
     "Start with `assay operators`, then `assay compare --help`.";
 
@@ -136,6 +137,7 @@ int run(const std::vector<std::string>& arguments, const Console& console) {
   add_bits_commands(app, session);
   add_recording_commands(app, session);
   add_archive_commands(app, session);
+  add_receipt_command(app, session);
   add_sweep_command(app, session);
   add_tuning_commands(app, session);
   add_query_command(app, session);

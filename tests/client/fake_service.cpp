@@ -157,6 +157,22 @@ grpc::Status FakeService::ListGoldens(grpc::ServerContext* /*context*/,
   return take_status();
 }
 
+grpc::Status FakeService::Receipt(grpc::ServerContext* /*context*/,
+                                  const v1::ReceiptRequest* request,
+                                  v1::ReceiptResponse* reply) {
+  receipt_asked = *request;
+  *reply = receipt;
+  return take_status();
+}
+
+grpc::Status FakeService::VerifyReceipt(grpc::ServerContext* /*context*/,
+                                        const v1::VerifyReceiptRequest* request,
+                                        v1::VerifyReceiptResponse* reply) {
+  verify_asked = *request;
+  *reply = verified;
+  return take_status();
+}
+
 grpc::Status FakeService::Resume(grpc::ServerContext* /*context*/,
                                  const v1::ResumeRequest* request,
                                  v1::Experiment* reply) {

@@ -44,6 +44,11 @@ class FakeService final : public v1::Assay::Service {
   v1::AcknowledgeRequest acknowledged;
   v1::BitHistoryRequest bits_asked;
 
+  v1::ReceiptResponse receipt;
+  v1::VerifyReceiptResponse verified;
+  v1::ReceiptRequest receipt_asked;
+  v1::VerifyReceiptRequest verify_asked;
+
   grpc::Status Submit(grpc::ServerContext* context,
                       const v1::SubmitRequest* request,
                       v1::Experiment* reply) override;
@@ -74,6 +79,12 @@ class FakeService final : public v1::Assay::Service {
   grpc::Status ListGoldens(grpc::ServerContext* context,
                            const v1::ListGoldensRequest* request,
                            v1::ListGoldensResponse* reply) override;
+  grpc::Status Receipt(grpc::ServerContext* context,
+                       const v1::ReceiptRequest* request,
+                       v1::ReceiptResponse* reply) override;
+  grpc::Status VerifyReceipt(grpc::ServerContext* context,
+                             const v1::VerifyReceiptRequest* request,
+                             v1::VerifyReceiptResponse* reply) override;
   grpc::Status Resume(grpc::ServerContext* context,
                       const v1::ResumeRequest* request,
                       v1::Experiment* reply) override;
