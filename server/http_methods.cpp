@@ -12,6 +12,7 @@ namespace assay::server {
 const std::map<std::string, ReadMethod>& read_methods() {
   using Service = v1::Assay::Service;
   static const std::map<std::string, ReadMethod> methods = {
+      {"BitHistory", unary(&Service::BitHistory)},
       {"Get", unary(&Service::Get)},
       {"GetRecording", unary(&Service::GetRecording)},
       {"List", unary(&Service::List)},
@@ -19,8 +20,18 @@ const std::map<std::string, ReadMethod>& read_methods() {
       {"ListGoldens", unary(&Service::ListGoldens)},
       {"ListOperators", unary(&Service::ListOperators)},
       {"ListRecordings", unary(&Service::ListRecordings)},
+      {"ListRegressions", unary(&Service::ListRegressions)},
+      {"ListSeries", unary(&Service::ListSeries)},
       {"ListTunings", unary(&Service::ListTunings)},
       {"LookupTuning", unary(&Service::LookupTuning)},
+      {"Query",
+       streamed<v1::QueryRequest, v1::QueryChunk>(
+           [](Scheduler& scheduler, const v1::QueryRequest& request, const auto& send) {
+             return scheduler.queries().run(request,
+                                            {.has_left = [] { return false; }, .write = send});
+           })},
+      {"Receipt", unary(&Service::Receipt)},
+      {"Trend", unary(&Service::Trend)},
   };
   return methods;
 }

@@ -281,7 +281,10 @@ class AssayService final : public v1::Assay::Service {
     const auto next = [context, reader](v1::ArchiveEntry& entry) {
       return reader->Read(&entry) && !context->IsCancelled();
     };
-    return log.done(take(scheduler_.archive().receive(next), *reply));
+    const absl::Status status = take(scheduler_.archive().receive(next), *reply);
+    // Also of an archive that is cut off some are stored.
+    scheduler_.history().wake();
+    return log.done(status);
   }
 
   grpc::Status Backup(grpc::ServerContext* /*context*/,

@@ -91,6 +91,16 @@ class BrokenStore final : public db::Store {
     return broken();
   }
 
+  absl::StatusOr<v1::ImportedExperiment> add_archived(const v1::Experiment&) override {
+    return broken();
+  }
+
+  absl::Status back_up(const std::string&) const override { return broken(); }
+
+  std::string path() const override { return ""; }
+
+  absl::StatusOr<v1::PruneResponse> prune(const v1::PruneRequest&) override { return broken(); }
+
   absl::StatusOr<db::Figures> figures() const override { return broken(); }
 
   absl::StatusOr<std::vector<std::pair<std::int64_t, std::string>>> request_ids() const override {
