@@ -1,0 +1,93 @@
+// One imported file, row by row.
+import { FailureClass, GetRecordingResponseSchema, type RecordedRow } from '../../generated/proto/assay_pb';
+import { call } from '../api';
+import { Loaded, useData } from '../data';
+import { count, micros } from '../format';
+import { Empty, Page, Table, Tag } from '../parts';
+import { setQuery, type ViewProps } from '../router';
+
+const pageSize = 200;
+
+function median(row: RecordedRow): number | undefined {
+  const sorted = [...row.samplesNs].sort((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  if (sorted.length === 0) return row.hasTime ? row.timeNs : undefined;
+  return sorted.length % 2 ? sorted[middle] : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2;
+}
+
+export default function View({ params, query }: ViewProps) {
+  const after = query.get('after') ?? '0';
+  const data = useData(
+    (signal) =>
+      call(
+        'GetRecording',
+        GetRecordingResponseSchema,
+        { recording_id: params.id, page_size: pageSize, after_row: after },
+        signal,
+      ),
+    [params.id, after],
+  );
+  return (
+    <Page title={`Recording ${params.id ?? ''}`}>
+      <Loaded data={data}>
+        {(answer) => {
+          const recording = answer.recording;
+          const last = answer.rows.at(-1)?.row ?? 0;
+          return (
+            <>
+              <p>
+                {recording?.name || recording?.fileName} on {recording?.deviceName || 'an unnamed device'},{' '}
+                {count(recording?.numRows ?? 0)} rows, from {recording?.fileName}
+              </p>
+              {(recording?.notes.length ?? 0) > 0 && (
+                <ul class="quiet">
+                  {recording?.notes.map((note) => <li key={note}>{note}</li>)}
+                </ul>
+              )}
+              <Table
+                caption={`Rows from ${count(Number(after) + 1)}`}
+                rows={answer.rows}
+                columns={[
+                  { key: 'row', title: 'row', numeric: true, cell: (row) => count(row.row), sort: (row) => row.row },
+                  { key: 'name', title: 'name', cell: (row) => row.name },
+                  ...(recording?.parameters ?? []).map((name, index) => ({
+                    key: `p${index}`,
+                    title: name,
+                    numeric: true,
+                    cell: (row: RecordedRow) => row.values[index],
+                  })),
+                  {
+                    key: 'median',
+                    title: 'median',
+                    numeric: true,
+                    cell: (row) => micros(median(row) ?? 0),
+                    sort: (row) => median(row) ?? Number.POSITIVE_INFINITY,
+                  },
+                  { key: 'samples', title: 'samples', numeric: true, cell: (row) => row.samplesNs.length },
+                  {
+                    key: 'failure',
+                    title: 'failure',
+                    cell: (row) =>
+                      row.failure ? (
+                        <Tag tone="bad">{(FailureClass[row.failure] ?? '').toLowerCase().replaceAll('_', ' ')}</Tag>
+                      ) : (
+                        ''
+                      ),
+                  },
+                ]}
+                empty={<Empty>It has no rows.</Empty>}
+              />
+              {last > 0 && last < (recording?.numRows ?? 0) && (
+                <p>
+                  <button type="button" onClick={() => setQuery({ after: String(last) })}>
+                    The next {pageSize}
+                  </button>
+                </p>
+              )}
+            </>
+          );
+        }}
+      </Loaded>
+    </Page>
+  );
+}
