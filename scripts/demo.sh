@@ -28,7 +28,7 @@ start_daemon() {
   mkdir -p "$demo"
   socket_folder="$(mktemp -d)"
   export ASSAY_ADDRESS="unix:$socket_folder/assay.sock"
-  "$demo/bin/assayd" --db "$database" --listen "$ASSAY_ADDRESS" >"$demo/assayd.log" 2>&1 &
+  "$demo/bin/assayd" --db "$database" --listen "$ASSAY_ADDRESS" --http 127.0.0.1:0 >"$demo/assayd.log" 2>&1 &
   daemon_pid=$!
   local tries=0
   until grep -q '^assayd listening on' "$demo/assayd.log"; do
@@ -62,6 +62,7 @@ show_device() {
 
 scripts/setup.sh build
 scripts/build.sh ci assayd assay-runner assay
+scripts/dashboards.sh
 cmake --install build/ci --prefix "$demo" >/dev/null
 start_daemon
 
@@ -73,11 +74,18 @@ if [ -n "$gpu" ]; then
 fi
 show 0 list
 
+page="$(sed -n 's/^assayd listening on .*\(http:[^ ,]*\).*/\1/p' "$demo/assayd.log")"
+if [ -t 1 ] && [ -d build/dashboards ]; then
+  printf '\nEverything measured is kept in build/demo/assay.db. The dashboard shows it, until Ctrl-C ends the daemon:\n%s\n' "$page"
+  wait "$daemon_pid"
+fi
 stop_daemon
 cat <<END
 
 Everything measured is kept in build/demo/assay.db: ask it with SQL (docs/database.md), or serve it again with
-  build/demo/bin/assayd --db build/demo/assay.db
+  build/demo/bin/assayd --db build/demo/assay.db --http 127.0.0.1:8417
 and, in another terminal,
   build/demo/bin/assay show last
+The dashboard is then at
+  http://127.0.0.1:8417
 END

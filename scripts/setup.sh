@@ -16,9 +16,18 @@ packages=(
 )
 case "${1:-all}" in
   build) ;;
-  all) packages+=(sqlite3 clang-format-14 clang-tidy-14) ;;
+  all)
+    packages+=(sqlite3 clang-format-14 clang-tidy-14)
+    # Ubuntu's package only fetches a snap: the tests in a browser are skipped there.
+    grep -qs '^ID=debian' /etc/os-release && packages+=(chromium)
+    ;;
   *) die "usage: scripts/setup.sh [build]" ;;
 esac
+
+# Whichever Node.js is there will do.
+if ! command -v node >/dev/null || ! command -v npm >/dev/null; then
+  packages+=(nodejs npm)
+fi
 
 # The metrics are checked with Prometheus' own tool, without installing its service.
 fetch_promtool() {

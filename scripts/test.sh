@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds and runs every check, cheapest first. The first failure stops.
 #
-#   format, layering, build and tests (preset ci), clang-tidy on changed files, ASan + UBSan, TSan
+#   format, layering, the web page, build and tests (preset ci), clang-tidy on changed files, ASan + UBSan, TSan
 #
 # Needs no GPU: tests that want one are skipped, and say so.
 set -euo pipefail
@@ -29,6 +29,7 @@ sanitized() {
 stage setup scripts/setup.sh
 stage format scripts/format.sh
 stage layering tests/style/layering.sh
+stage page scripts/dashboards.sh check
 stage build scripts/build.sh ci
 stage tests run_tests ci
 # Many changed files are many minutes of clang-tidy; the whole has to end in time.
