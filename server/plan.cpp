@@ -76,7 +76,7 @@ absl::Status check_request(const v1::SubmitRequest& request) {
     return refuse("spec.kind", "must be COMPARE, MEASURE, CHECK, CALIBRATE, BENCH or SWEEP");
   }
   if (spec.confirms_regression_id() != 0) {
-    return refuse("spec.confirms_regression_id", "is set by the daemon alone");
+    return refuse("spec.confirms_regression_id", "is set by the daemon alone; leave it out");
   }
   if (!v1::Schedule_IsValid(spec.schedule())) {
     return refuse("spec.schedule", "must be AB, BAB or ABBA");

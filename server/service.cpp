@@ -82,10 +82,6 @@ class AssayService final : public v1::Assay::Service {
                       const v1::SubmitRequest* request,
                       v1::Experiment* reply) override {
     const CallLog log("Submit");
-    if (request->spec().confirms_regression_id() != 0) {
-      return log.done(absl::InvalidArgumentError(
-          "spec.confirms_regression_id: is set by the daemon alone; leave it out"));
-    }
     const absl::Status status = take(scheduler_.submit(*request, context->deadline()), *reply);
     return log.done(status, reply->experiment_id());
   }

@@ -49,3 +49,11 @@ export function arm(value?: Arm): string {
   if (!value) return '–';
   return value.parameters.length === 0 ? value.variant : `${value.variant}: ${settings(value.parameters)}`;
 }
+
+// Settings that are the same in every list, and those of one list that are not.
+export function shared(lists: Setting[][]): { same: Setting[]; rest: (list: Setting[]) => Setting[] } {
+  const first = lists[0] ?? [];
+  const isIn = (list: Setting[], one: Setting) => list.some(({ name, value }) => name === one.name && value === one.value);
+  const same = lists.length > 1 ? first.filter((one) => lists.every((list) => isIn(list, one))) : [];
+  return { same, rest: (list) => list.filter((one) => !isIn(same, one)) };
+}

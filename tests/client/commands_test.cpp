@@ -13,7 +13,7 @@ TEST_F(Commands, RefuseWrongUsageWithStatusTwo) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
       {{}, "A subcommand is required"},
       {{"frobnicate"},
-       "unknown command `frobnicate`: expected one of bits, calibrate, cancel, check"},
+       "unknown command `frobnicate`: expected one of backup, bits, calibrate, cancel, check"},
       {{"bits", "drop"}, "unknown command `drop`: expected one of accept, export, history, log"},
       {{"compare", "q", "--candidate"}, "(see `assay compare --help`)"},
       {{"compare", "q", "--launch-mode", "eager"}, "one of graph, stream"},

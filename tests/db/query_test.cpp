@@ -177,8 +177,9 @@ TEST_F(QueryTest, BoundsAValueAndARow) {
   for (const std::string& sql : {
            "SELECT hex(hex(hex(hex(hex(" + text_of(1'000'000) + ")))))",
            "SELECT replace(" + text_of(1'000'000) + ", 'x', " + text_of(99) + ")",
-           "SELECT group_concat(" + text_of(1'000'000) + ") FROM columns",
-           "SELECT json_group_array(" + text_of(1'000'000) + ") FROM columns",
+           "SELECT group_concat(" + text_of(1'000'000) + ") FROM (SELECT 1 FROM columns LIMIT 30)",
+           "SELECT json_group_array(" + text_of(1'000'000) +
+               ") FROM (SELECT 1 FROM columns LIMIT 30)",
            "SELECT " + text_of(999'999) + " || " + text_of(999'999) +
                " || x FROM (SELECT hex(hex(hex(" + text_of(1'990'000) + "))) AS x)",
        }) {

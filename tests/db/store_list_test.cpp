@@ -228,7 +228,7 @@ TEST_F(ListTest, FiltersByWhatBecameOfIt) {
   const auto connection = *Connection::open(path(), Connection::Mode::kWrite);
   ASSERT_TRUE(
       connection
-          ->execute("INSERT INTO t_series VALUES (1, '', '', '', '', '', '', '', '', '', '');"
+          ->execute("INSERT INTO t_series VALUES (1, '', '', '', '', '', '', '', '', '', '', 0);"
                     "INSERT INTO t_change VALUES (1, 4, 'TIME_CHANGED', ''),"
                     " (1, 4, 'BITS_CHANGED', ''), (1, 2, 'TIME_CHANGED', '')")
           .ok());

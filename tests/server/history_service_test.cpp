@@ -84,7 +84,8 @@ TEST_F(HistoryService, TakesNoConfirmationFromOutside) {
   v1::Experiment experiment;
   const grpc::Status status = call(&Stub::Submit, request, experiment);
   EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
-  EXPECT_EQ(status.error_message(), "spec.confirms_regression_id: is set by the daemon alone");
+  EXPECT_EQ(status.error_message(),
+            "spec.confirms_regression_id: is set by the daemon alone; leave it out");
 }
 
 }  // namespace

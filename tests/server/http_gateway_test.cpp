@@ -162,7 +162,8 @@ TEST_F(Gateway, AnswersReadMethods) {
   EXPECT_NE(list->body.find("\"experiment_id\":\"1\""), std::string::npos) << list->body;
   const auto wrong = get("/v1/Submit");
   EXPECT_EQ(wrong->status, 404);
-  EXPECT_NE(wrong->body.find("no read method `Submit`; it is one of Watch, Get"), std::string::npos)
+  EXPECT_NE(wrong->body.find("no read method `Submit`; it is one of Watch, BitHistory, Get"),
+            std::string::npos)
       << wrong->body;
   EXPECT_EQ(get("/v1/Get?experiment_id=x")->status, 400);
 }

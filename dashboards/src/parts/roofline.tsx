@@ -94,8 +94,8 @@ export function Roofline({ experiment }: { experiment: Experiment }) {
   if (!roofs) {
     return (
       <Empty>
-        The ceilings of this device were not known when it ran. Measure them once with{' '}
-        <Command text="assay device bench" />; experiments after that have a roofline.
+        What this device reads and computes at most was not known when it ran.{' '}
+        <Command text="assay device bench" /> measures it once; experiments on a GPU after that have a roofline.
       </Empty>
     );
   }

@@ -8,7 +8,7 @@ import {
   type StageVerdict,
   type Verdict,
 } from '../../generated/proto/assay_pb';
-import { arm, micros, ratio, settings, shortDigest } from '../format';
+import { arm, micros, ratio, settings, shared, shortDigest } from '../format';
 import { Table, Tag, VerdictChip } from '../parts';
 
 interface Row {
@@ -59,7 +59,10 @@ interface Props {
 
 export function StagesTable({ experiment, onChoose }: Props) {
   const isCompared = experiment.spec?.kind !== ExperimentKind.MEASURE;
+  const axes = shared(experiment.configurations.map((each) => each.workload?.axes ?? []));
   return (
+    <>
+    {axes.same.length > 0 && <p class="quiet">every workload: {settings(axes.same)}</p>}
     <Table
       caption="A is the baseline, B the candidate; the line of an interval goes from half to twice the time"
       rows={rowsOf(experiment)}
@@ -80,7 +83,7 @@ export function StagesTable({ experiment, onChoose }: Props) {
           cell: (row) =>
             row.isFirst && (
               <>
-                {row.configuration.workload?.name} {settings(row.configuration.workload?.axes ?? [])}
+                {row.configuration.workload?.name} {settings(axes.rest(row.configuration.workload?.axes ?? []))}
               </>
             ),
         },
@@ -143,9 +146,12 @@ export function StagesTable({ experiment, onChoose }: Props) {
         {
           key: 'reason',
           title: 'why',
-          cell: (row) => (row.isFirst ? row.configuration.message || row.verdict?.reason : row.stage?.reason),
+          cell: (row) => (
+            <span class="why">{row.isFirst ? row.configuration.message || row.verdict?.reason : row.stage?.reason}</span>
+          ),
         },
       ]}
     />
+    </>
   );
 }
