@@ -2,12 +2,13 @@
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 cd "$root"
 
-# Objects are shared by every build folder and survive its removal.
+# Objects are shared by every build folder and survive its removal, once the folder of the cache is there: a first
+# build would only pay for it.
 export CCACHE_DIR="${CCACHE_DIR:-$root/build/ccache}"
 # Sources share precompiled headers, which the cache keeps with this only.
 export CCACHE_SLOPPINESS=pch_defines,time_macros
 export CCACHE_BASEDIR="$root" CCACHE_NOHASHDIR=1 CCACHE_MAXSIZE="${CCACHE_MAXSIZE:-3G}"
-if command -v ccache >/dev/null; then
+if command -v ccache >/dev/null && [ -d "$CCACHE_DIR" ]; then
   export CMAKE_CXX_COMPILER_LAUNCHER=ccache CMAKE_CUDA_COMPILER_LAUNCHER=ccache
 fi
 

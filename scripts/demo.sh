@@ -72,6 +72,10 @@ gpu="$("$assay" devices --format csv | awk -F, '$2 ~ /^cuda/ && $3 == "true" { p
 if [ -n "$gpu" ]; then
   show_device "$gpu"
 fi
+
+printf '\nExperiments of an H200 came with the repository; a receipt says what is in them.\n'
+show 0 import docs/receipts/h200.assay
+show 0 receipt --verify docs/receipts/h200.md
 show 0 list
 
 page="$(sed -n 's/^assayd listening on .*\(http:[^ ,]*\).*/\1/p' "$demo/assayd.log")"

@@ -33,7 +33,7 @@ stage page scripts/dashboards.sh check
 stage build scripts/build.sh ci
 stage tests run_tests ci
 # Many changed files are many minutes of clang-tidy; the whole has to end in time.
-stage tidy env ASSAY_TIDY_MINUTES=3 scripts/tidy.sh
+stage tidy env ASSAY_TIDY_MINUTES=2 scripts/tidy.sh
 stage asan sanitized asan
 stage tsan sanitized tsan
 

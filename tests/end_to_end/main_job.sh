@@ -5,6 +5,7 @@
 # repository, a golden that is broken fails the check, a drifting variant is refused.
 source "$(dirname "${BASH_SOURCE[0]}")/job.sh"
 
+receipts="$(dirname "${BASH_SOURCE[0]}")/../../docs/receipts"
 start_daemon "$goldens"
 expect 0 "two_cell" operators qsa_decode
 expect 0 "bits equal in 1 of 1; goldens: 1 reproduced" compare qsa_decode --baseline one_cell --candidate two_cell \
@@ -41,6 +42,10 @@ expect 0 "all.assay: " export --all --format archive --output "$folder/all.assay
 expect 0 "would remove 0 experiments" prune --older-than 1d --dry-run
 "$assay" show 2 --samples --format csv >"$folder/before.csv"
 num_experiments="$("$assay" list --format csv | tail -n +2 | wc -l)"
+expect 0 " imported, 0 here already" import "$receipts/h200.assay"
+expect 0 "matches: experiment " receipt --verify "$receipts/h200.md"
+sed 's/parity: 1,168 cases/parity: 1,169 cases/' "$receipts/h200.md" >"$folder/changed.md"
+expect 3 "1,169 cases" receipt --verify "$folder/changed.md"
 
 # One digit of one golden is changed: the check fails and names the case.
 mkdir "$folder/broken"
