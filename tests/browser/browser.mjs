@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createRequire } from 'node:module';
 
-const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
+export const dashboards = join(dirname(fileURLToPath(import.meta.url)), '../../dashboards');
 const skipped = 77;
 
 // Ends the program as skipped, with the reason.
@@ -23,7 +23,7 @@ export function findChromium() {
 }
 
 export function loadPlaywright() {
-  const folder = join(root, 'dashboards/node_modules');
+  const folder = join(dashboards, 'node_modules');
   if (!existsSync(join(folder, 'playwright-core'))) skip('playwright-core is not installed: scripts/dashboards.sh');
   return createRequire(join(folder, 'x.js'))('playwright-core').chromium;
 }
