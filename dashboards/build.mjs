@@ -1,7 +1,7 @@
 // Makes the types from the proto and the page from the sources: ../build/dashboards, which assayd --dashboards serves.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -42,6 +42,7 @@ await build({
 const style = readFileSync(join(here, 'src/style.css'));
 const styleName = `style-${createHash('sha256').update(style).digest('hex').slice(0, 8)}.css`;
 writeFileSync(join(out, styleName), style);
+copyFileSync(join(here, 'src/icon.svg'), join(out, 'icon.svg'));
 const script = readdirSync(out).find((name) => name.startsWith('main-') && name.endsWith('.js'));
 const page = readFileSync(join(here, 'src/index.html'), 'utf8');
 writeFileSync(join(out, 'index.html'), page.replace('STYLE', styleName).replace('SCRIPT', script));

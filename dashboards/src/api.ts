@@ -51,7 +51,7 @@ export async function call<Desc extends DescMessage>(
   return fromJson(schema, json, { ignoreUnknownFields: true });
 }
 
-// The states of an experiment until its last one. The returned function ends it.
+// The states of an experiment until its last one, or until there is no stream to be had. The returned function ends it.
 export function watch(id: bigint, onState: (state: Experiment) => void, onEnd: () => void): () => void {
   const events = new EventSource(`/v1/Watch?experiment_id=${id}`);
   events.onmessage = (event: MessageEvent<string>) =>
@@ -62,5 +62,7 @@ export function watch(id: bigint, onState: (state: Experiment) => void, onEnd: (
   };
   events.addEventListener('end', end);
   events.addEventListener('failed', end);
+  // A connection that was lost is made again by the browser; one that was refused is not.
+  events.onerror = () => events.readyState === EventSource.CLOSED && end();
   return () => events.close();
 }

@@ -1,6 +1,8 @@
 // What a view asks for, and what it shows until it is there or when it is not to be had.
 import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { ApiError } from './api';
+import { Empty } from './parts';
 
 export type Data<T> =
   | { state: 'loading' }
@@ -24,12 +26,23 @@ export function useData<T>(load: (signal: AbortSignal) => Promise<T>, deps: unkn
   return data;
 }
 
-// Asks again every so often while the page is looked at.
+// Asks again: for the newest value, or after a failure.
+export function refresh(...all: Data<unknown>[]): void {
+  for (const data of all) {
+    if (data.state === 'ready') data.reload();
+    if (data.state === 'error') data.retry();
+  }
+}
+
+// Asks again every so often while the page is looked at; 0: not at all.
 export function useEvery(milliseconds: number, ask: () => void): void {
+  const newest = useRef(ask);
+  newest.current = ask;
   useEffect(() => {
-    const timer = setInterval(() => document.hidden || ask(), milliseconds);
+    if (milliseconds === 0) return undefined;
+    const timer = setInterval(() => document.hidden || newest.current(), milliseconds);
     return () => clearInterval(timer);
-  }, [ask, milliseconds]);
+  }, [milliseconds]);
 }
 
 export function Loaded<T>({ data, children }: { data: Data<T>; children: (value: T) => ComponentChildren }) {
@@ -41,6 +54,9 @@ export function Loaded<T>({ data, children }: { data: Data<T>; children: (value:
         </p>
       );
     case 'error':
+      if (data.error instanceof ApiError && data.error.code === 'UNIMPLEMENTED') {
+        return <Empty>This daemon does not offer that.</Empty>;
+      }
       return (
         <div class="failure" role="alert">
           <p>{data.error.message}</p>

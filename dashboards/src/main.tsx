@@ -3,7 +3,7 @@ import { render, type ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { A, Empty } from './parts';
 import { find, listen, routes, type ViewProps } from './router';
-import { ThemeSwitch, startTheme } from './theme';
+import { ThemeSwitch, startTheme, useTheme } from './theme';
 
 function useAddress(): { path: string; search: string } {
   const [address, setAddress] = useState({ path: location.pathname, search: location.search });
@@ -33,6 +33,8 @@ function View({ path, search }: { path: string; search: string }) {
 
 function App() {
   const { path, search } = useAddress();
+  // Charts take their colours when they are drawn, so everything is drawn again.
+  useTheme();
   const first = `/${path.split('/')[1] ?? ''}`;
   return (
     <>

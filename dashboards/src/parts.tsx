@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { TaskState, VerdictKind } from '../generated/proto/assay_pb';
 import { navigate } from './router';
 
-export { Table } from './table';
+export { Table, type Column } from './table';
 
 interface PageProps {
   title: string;
@@ -43,21 +43,29 @@ export function Empty({ children }: { children: ComponentChildren }) {
 }
 
 export function Copy({ text, label = 'Copy' }: { text: string; label?: string }) {
-  const [done, setDone] = useState(false);
+  const [said, setSaid] = useState('');
+  // Browsers give the clipboard to pages of this machine and to encrypted ones.
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+      setSaid('Copied');
+    } catch {
+      setSaid('The browser refuses: select the text');
+    }
+  };
   return (
-    <button
-      type="button"
-      class="small"
-      onClick={() => void navigator.clipboard?.writeText(text).then(() => setDone(true))}
-      onBlur={() => setDone(false)}
-    >
-      {done ? 'Copied' : label}
+    <button type="button" class="small" onClick={() => void copy()} onBlur={() => setSaid('')}>
+      {said || label}
     </button>
   );
 }
 
 export function Command({ text }: { text: string }) {
-  return <code class="command">{text}</code>;
+  return (
+    <span class="command">
+      <code>{text}</code> <Copy text={text} />
+    </span>
+  );
 }
 
 // A link that the page follows itself.

@@ -17,10 +17,15 @@ interface Props {
 export function Chart({ label, option, height = 320, table, onClick }: Props) {
   const place = useRef<HTMLDivElement>(null);
   const chart = useRef<ECharts>();
-  const click = useRef(onClick);
-  click.current = onClick;
+  const newest = useRef({ label, option, onClick });
+  newest.current = { label, option, onClick };
   const theme = useTheme();
   const [failed, setFailed] = useState(false);
+
+  const show = () => {
+    const description = newest.current.label;
+    chart.current?.setOption({ aria: { enabled: true, label: { description } }, animation: false, ...newest.current.option }, true);
+  };
 
   useEffect(() => {
     let gone = false;
@@ -29,11 +34,11 @@ export function Chart({ label, option, height = 320, table, onClick }: Props) {
       ({ create }) => {
         if (gone || !place.current) return;
         const made = create(place.current, theme);
-        made.on('click', (item) => click.current?.(item as never));
-        made.setOption({ aria: { enabled: true, label: { description: label } }, animation: false, ...option });
+        made.on('click', (item) => newest.current.onClick?.(item as never));
+        chart.current = made;
+        show();
         resize = new ResizeObserver(() => made.resize());
         resize.observe(place.current);
-        chart.current = made;
       },
       () => setFailed(true),
     );
@@ -45,9 +50,7 @@ export function Chart({ label, option, height = 320, table, onClick }: Props) {
     };
   }, [theme]);
 
-  useEffect(() => {
-    chart.current?.setOption({ aria: { enabled: true, label: { description: label } }, animation: false, ...option }, true);
-  }, [option]);
+  useEffect(show, [option, label]);
 
   return (
     <figure class="chart">

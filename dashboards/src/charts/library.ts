@@ -54,6 +54,7 @@ export function create(place: HTMLElement, theme: Theme): ECharts {
       valueAxis: axis,
       logAxis: axis,
       tooltip: {
+        renderMode: 'richText',
         backgroundColor: colors.paper,
         borderColor: colors.line,
         textStyle: { color: colors.text },
