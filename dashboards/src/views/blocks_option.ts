@@ -1,4 +1,4 @@
-// The samples of both arms as boxes, one a block, in the order in which the blocks ran.
+// The samples of both arms as boxes, one a block, in the order in which the blocks ran, with the clock of each below.
 import type { Block, Configuration, Measurement } from '../../generated/proto/assay_pb';
 import { palette } from '../charts/colors';
 import type { EChartsOption } from '../charts/chart';
@@ -9,6 +9,7 @@ export type Box = [number, number, number, number, number];
 
 export interface BlockBox {
   name: string; // B1, A, B2 of a B-A-B round
+  numSamples: number;
   isBaseline: boolean;
   round: number;
   startedNs: bigint;
@@ -29,20 +30,23 @@ function boxOf(samples: number[]): Box {
   return [0, 0.25, 0.5, 0.75, 1].map((share) => quantile(sorted, share)) as Box;
 }
 
+// The samples lie one after another, block by block.
 function boxes(measurement: Measurement | undefined, isBaseline: boolean): BlockBox[] {
   const samples = measurement?.stages.find((stage) => stage.stage === 'total')?.samplesNs ?? [];
-  const legs = new Map<number, number>();
+  const blocks = measurement?.blocks ?? [];
+  const legs = (round: number) => blocks.filter((block) => block.round === round).map((block) => block.leg);
   let next = 0;
-  return (measurement?.blocks ?? []).flatMap((block: Block) => {
+  return blocks.flatMap((block: Block) => {
     const num = Math.floor(block.numCalls / Math.max(block.callsPerSample, 1));
     const mine = samples.slice(next, next + num).map(Number);
     next += num;
-    const turn = (legs.get(block.round) ?? 0) + 1;
-    legs.set(block.round, turn);
     if (mine.length === 0) return [];
+    const mates = legs(block.round);
+    const turn = mates.length > 1 ? mates.filter((leg) => leg <= block.leg).length : '';
     return [
       {
-        name: isBaseline ? 'A' : `B${turn}`,
+        name: `${isBaseline ? 'A' : 'B'}${turn}`,
+        numSamples: mine.length,
         isBaseline,
         round: block.round,
         startedNs: block.startedNs,
@@ -59,39 +63,98 @@ export function blocksOf(configuration: Configuration): BlockBox[] {
   return all.sort((a, b) => (a.startedNs < b.startedNs ? -1 : a.startedNs > b.startedNs ? 1 : 0));
 }
 
+export const hasClocks = (blocks: BlockBox[]) => blocks.some((block) => block.clock > 0);
+
+function tooltipOf(block: BlockBox): string {
+  const lines = [
+    `round ${block.round + 1}, ${block.name}: median ${micros(block.box[2])}`,
+    `quartiles ${micros(block.box[1])} to ${micros(block.box[3])}`,
+    `extremes ${micros(block.box[0])} to ${micros(block.box[4])}, ${block.numSamples} samples`,
+  ];
+  if (block.clock) lines.push(`SM clock ${block.clock} MHz`);
+  if (block.leftOut) lines.push(`left out: ${block.leftOut}`);
+  return lines.join('\n');
+}
+
+// Every other round is shaded, from the first of its blocks to the last.
+function shadesOf(blocks: BlockBox[]) {
+  return [...new Set(blocks.map((block) => block.round))]
+    .filter((round) => round % 2 === 1)
+    .map((round) => {
+      const first = blocks.findIndex((block) => block.round === round);
+      const num = blocks.filter((block) => block.round === round).length;
+      return [{ xAxis: first - 0.5 }, { xAxis: first + num - 0.5 }];
+    });
+}
+
 export function blocksOption(blocks: BlockBox[]): EChartsOption {
   const colors = palette(theme());
-  const label = (block: BlockBox) => `${block.round + 1} ${block.name}`;
+  const clocks = hasClocks(blocks);
+  const most = Math.max(...blocks.map((block) => block.box[4]));
+  const [scale, unit] = most >= 1e9 ? [1e9, 's'] : most >= 1e6 ? [1e6, 'ms'] : most >= 1e3 ? [1e3, 'µs'] : [1, 'ns'];
+  const axis = {
+    type: 'category',
+    data: blocks.map((block) => `${block.round + 1} ${block.name}`),
+    axisTick: { show: false },
+    nameLocation: 'middle',
+    nameGap: 30,
+  };
+  // The number of a round stands below its first block.
+  const isFirst = (index: number) => blocks[index]?.round !== blocks[index - 1]?.round;
+  const axisLabel = { interval: 0, formatter: (_: string, index: number) => (isFirst(index) ? String((blocks[index]?.round ?? 0) + 1) : '') };
   return {
-    grid: { left: 64, right: 24, top: 16, bottom: 56 },
+    grid: clocks
+      ? [
+          { left: 64, right: 24, top: 40, height: 240 },
+          { left: 64, right: 24, top: 304, bottom: 56 },
+        ]
+      : [{ left: 64, right: 24, top: 40, bottom: 56 }],
     tooltip: {
       trigger: 'item',
       renderMode: 'richText',
       formatter: (item: unknown) => {
         const block = blocks[(item as { dataIndex: number }).dataIndex];
-        if (!block) return '';
-        const clock = block.clock ? `, ${block.clock} MHz` : '';
-        return (
-          `round ${block.round + 1}, ${block.name}: median ${micros(block.box[2])}\nquartiles ${micros(block.box[1])} to ` +
-          `${micros(block.box[3])}${clock}${block.leftOut ? `\nleft out: ${block.leftOut}` : ''}`
-        );
+        return block ? tooltipOf(block) : '';
       },
     },
-    xAxis: { type: 'category', data: blocks.map(label), name: 'round and leg', nameLocation: 'middle', nameGap: 30 },
-    yAxis: { type: 'value', name: 'µs', scale: true },
-    dataZoom: [{ type: 'inside' }],
+    xAxis: [
+      { ...axis, axisLabel: clocks ? { show: false } : axisLabel, name: clocks ? '' : 'round' },
+      ...(clocks ? [{ ...axis, axisLabel, gridIndex: 1, name: 'round' }] : []),
+    ],
+    yAxis: [
+      { type: 'value', name: unit, scale: true },
+      ...(clocks ? [{ type: 'value', name: 'MHz', scale: true, gridIndex: 1, splitNumber: 2 }] : []),
+    ],
+    dataZoom: [{ type: 'inside', xAxisIndex: clocks ? [0, 1] : [0] }],
     series: [
       {
         type: 'boxplot',
+        boxWidth: [4, 24],
         data: blocks.map((block) => ({
-          value: block.box.map((value) => value / 1000),
+          value: block.box.map((value) => value / scale),
           itemStyle: {
             color: 'transparent',
             borderColor: block.isBaseline ? colors.baseline : colors.candidate,
+            borderWidth: block.isBaseline ? 2 : 1,
             borderType: block.leftOut ? 'dotted' : 'solid',
           },
         })),
+        markArea: { silent: true, itemStyle: { color: colors.grid, opacity: 0.5 }, data: shadesOf(blocks) },
       },
+      ...(clocks
+        ? [
+            {
+              type: 'line',
+              name: 'SM clock',
+              step: 'middle',
+              symbolSize: 4,
+              xAxisIndex: 1,
+              yAxisIndex: 1,
+              color: colors.quiet,
+              data: blocks.map((block, index) => [index, block.clock || null]),
+            },
+          ]
+        : []),
     ],
   };
 }

@@ -1,89 +1,26 @@
 // One experiment: what was asked, what came out, and why the verdicts are what they are.
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import {
-  CacheMode,
   ExperimentKind,
   ExperimentSchema,
-  LaunchMode,
   ReceiptResponseSchema,
-  Schedule,
   TaskState,
-  TimingSource,
+  VerdictKind,
   type Experiment,
 } from '../../generated/proto/assay_pb';
 import { call, watch } from '../api';
-import { Loaded, useData } from '../data';
-import { count, micros, settings, time } from '../format';
+import { Loaded, refresh, useData, useEvery } from '../data';
+import { count, rate, time } from '../format';
 import { A, Command, Copy, Empty, Page, Section, StateChip, Table, VerdictChip } from '../parts';
 import { Roofline } from '../parts/roofline';
 import { setQuery, type ViewProps } from '../router';
 import { ChecksTable } from './checks_table';
 import { ConfigurationDetail } from './configuration_detail';
-import { armsOf, kindOf } from './experiment_rows';
+import { Facts } from './experiment_facts';
+import { kindOf, Progress } from './experiment_rows';
 import { StagesTable } from './stages_table';
 
-const word = (names: Record<number, string>, value?: number) =>
-  (names[value ?? 0] ?? '').toLowerCase().replaceAll('_', ' ').replace(/.*unspecified$/, 'the device’s default');
-
-function Facts({ experiment }: { experiment: Experiment }) {
-  const { spec, device } = experiment;
-  const context = spec?.context;
-  const facts: [string, string | undefined][] = [
-    ['device', device ? `${device.model || device.name} (${device.uuid || 'no uuid'})` : spec?.device],
-    ['code', device?.codeVersion],
-    ['commit', context?.commit && `${context.commit}${context.dirty ? ', with changes' : ''}`],
-    ['branch', context?.branch],
-    ['labels', [settings(context?.labels ?? []), spec?.label].filter(Boolean).join(', ')],
-    ['note', context?.note],
-    ['toolkit, driver', [device?.toolkitVersion, device?.driverVersion].filter(Boolean).join(', ')],
-    ['build flags', device?.buildFlags],
-    ['arms', armsOf(experiment)],
-    [
-      'modes',
-      spec &&
-        `cache ${word(CacheMode, spec.cacheMode)}, launch ${word(LaunchMode, spec.launchMode)}, timing ` +
-          `${word(TimingSource, spec.timingSource)}, schedule ${spec.schedule ? Schedule[spec.schedule] : 'BAB'}`,
-    ],
-    ['seed', spec && String(spec.seed)],
-    ['submitted', time(experiment.submittedNs)],
-    [
-      'took',
-      experiment.finishedNs > 0n && experiment.startedNs > 0n
-        ? micros(experiment.finishedNs - experiment.startedNs)
-        : undefined,
-    ],
-    ['message', experiment.message],
-  ];
-  return (
-    <dl class="facts">
-      {facts
-        .filter(([, value]) => value)
-        .map(([name, value]) => (
-          <>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </>
-        ))}
-    </dl>
-  );
-}
-
-function Progress({ experiment }: { experiment: Experiment }) {
-  const done = (experiment.numFinished + experiment.progress) / Math.max(experiment.numConfigurations, 1);
-  return (
-    <p role="status">
-      {experiment.state === TaskState.QUEUED ? (
-        <>queued, place {experiment.queuePosition}</>
-      ) : (
-        <>
-          <progress value={Math.min(done, 1)} max={1} aria-label="Progress" /> {experiment.numFinished} of{' '}
-          {experiment.numConfigurations} configurations
-        </>
-      )}
-      {experiment.estimateNs > 0n && <>, about {micros(experiment.estimateNs)} left</>}
-    </p>
-  );
-}
+const pollMilliseconds = 3000;
 
 function Receipt({ id }: { id: bigint }) {
   const [asked, setAsked] = useState(false);
@@ -117,10 +54,35 @@ function Receipt({ id }: { id: bigint }) {
   );
 }
 
+function Ceilings({ experiment }: { experiment: Experiment }) {
+  return (
+    <Section title="Ceilings of the device">
+      <Table
+        caption="The most that this device was seen to do"
+        rows={experiment.configurations[0]?.ceilings ?? []}
+        columns={[
+          { key: 'name', title: 'ceiling', cell: (row) => <code>{row.name}</code>, sort: (row) => row.name },
+          { key: 'value', title: 'value', numeric: true, cell: (row) => rate(row.value, row.unit) },
+          { key: 'help', title: 'what it is', cell: (row) => row.help },
+          { key: 'when', title: 'measured', cell: (row) => time(row.measuredNs) },
+        ]}
+        empty={<Empty>No ceiling was measured.</Empty>}
+      />
+    </Section>
+  );
+}
+
 function Results({ experiment, query }: { experiment: Experiment; query: URLSearchParams }) {
   const kind = experiment.spec?.kind;
   const isOver = experiment.state > TaskState.RUNNING;
-  const chosen = Number(query.get('configuration') ?? 0);
+  const chosen = Math.trunc(Number(query.get('configuration'))) || 0;
+  const detail = useRef<HTMLDivElement>(null);
+  const last = useRef(chosen);
+  // What a click asks for is brought into sight; what the address names stays where it is.
+  useEffect(() => {
+    if (last.current !== chosen) detail.current?.scrollIntoView();
+    last.current = chosen;
+  }, [chosen]);
   if (kind === ExperimentKind.SWEEP) {
     return (
       <p>
@@ -143,35 +105,30 @@ function Results({ experiment, query }: { experiment: Experiment; query: URLSear
     );
   }
   if (kind === ExperimentKind.CHECK) return <ChecksTable experiment={experiment} />;
-  if (kind === ExperimentKind.BENCH) {
-    return (
-      <Table
-        caption="Ceilings of the device"
-        rows={experiment.configurations[0]?.ceilings ?? []}
-        columns={[
-          { key: 'name', title: 'ceiling', cell: (row) => row.name, sort: (row) => row.name },
-          { key: 'value', title: 'value', numeric: true, cell: (row) => row.value.toPrecision(4), sort: (row) => row.value },
-          { key: 'unit', title: 'unit', cell: (row) => row.unit },
-          { key: 'help', title: 'what it is', cell: (row) => row.help },
-        ]}
-      />
-    );
-  }
+  if (kind === ExperimentKind.BENCH) return <Ceilings experiment={experiment} />;
   return (
     <>
       <Section title="Arms, stage by stage">
         <StagesTable
           experiment={experiment}
-          onChoose={(configuration) => setQuery({ configuration: String(configuration) })}
+          chosen={chosen}
+          onChoose={(configuration) => setQuery({ configuration: configuration > 0 ? String(configuration) : undefined })}
         />
       </Section>
-      {chosen > 0 && <ConfigurationDetail experiment={experiment} configuration={chosen} />}
+      {chosen > 0 && (
+        <div ref={detail}>
+          <ConfigurationDetail key={chosen} experiment={experiment} configuration={chosen} />
+        </div>
+      )}
       <Section title="Roofline">
         <Roofline experiment={experiment} />
       </Section>
     </>
   );
 }
+
+// Of two states of an experiment the greater one is the later.
+const ahead = (state: Experiment) => state.state * 1e9 + state.numFinished + state.progress;
 
 export default function View({ params, query }: ViewProps) {
   const id = /^\d+$/.test(params.id ?? '') ? params.id : undefined;
@@ -183,28 +140,48 @@ export default function View({ params, query }: ViewProps) {
     [id],
   );
   const [live, setLive] = useState<Experiment>();
+  const [isWatched, setWatched] = useState(false);
   const stored = data.state === 'ready' ? data.value : undefined;
   const isLive = stored !== undefined && stored.state <= TaskState.RUNNING;
   useEffect(() => {
     setLive(undefined);
     if (!stored || !isLive) return undefined;
-    return watch(stored.experimentId, setLive, () => data.state === 'ready' && data.reload());
+    setWatched(true);
+    return watch(stored.experimentId, setLive, () => {
+      setWatched(false);
+      refresh(data);
+    });
   }, [stored?.experimentId, isLive]);
+  // The daemon serves a few streams only; without one it is asked.
+  useEvery(isLive && !isWatched ? pollMilliseconds : 0, () => refresh(data));
+  const shown = live && stored && ahead(live) >= ahead(stored) ? live : stored;
+  const title = `Experiment ${params.id ?? ''}${shown ? `: ${kindOf(shown)} ${shown.spec?.operatorName ?? ''}` : ''}`;
   return (
-    <Page title={`Experiment ${params.id ?? ''}`}>
+    <Page
+      title={title.trimEnd()}
+      actions={
+        shown && (
+          <>
+            <StateChip state={shown.state} />
+            {shown.worstVerdict > 0 && shown.worstVerdict !== VerdictKind.NOT_JUDGED && <VerdictChip kind={shown.worstVerdict} />}
+          </>
+        )
+      }
+    >
       <Loaded data={data}>
         {(first) => {
-          const experiment = live ?? first;
+          const experiment = shown ?? first;
+          const isOver = experiment.state > TaskState.RUNNING;
           return (
             <>
-              <p>
-                {kindOf(experiment)} {experiment.spec?.operatorName} <StateChip state={experiment.state} />{' '}
-                <VerdictChip kind={experiment.worstVerdict} />
-              </p>
-              {experiment.state <= TaskState.RUNNING && <Progress experiment={experiment} />}
+              {!isOver && (
+                <p role="status">
+                  <Progress experiment={experiment} />
+                </p>
+              )}
               <Facts experiment={experiment} />
               <Results experiment={experiment} query={query} />
-              {experiment.state > TaskState.RUNNING && (
+              {isOver && (
                 <Section title="Receipt">
                   <Receipt id={experiment.experimentId} />
                 </Section>

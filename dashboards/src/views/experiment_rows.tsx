@@ -1,6 +1,6 @@
 // Experiments as rows, for every view that lists some.
-import { ExperimentKind, type Experiment } from '../../generated/proto/assay_pb';
-import { arm, time } from '../format';
+import { ExperimentKind, TaskState, VerdictKind, type Experiment } from '../../generated/proto/assay_pb';
+import { arm, duration, time } from '../format';
 import { A, StateChip, Table, VerdictChip } from '../parts';
 import type { ComponentChildren } from 'preact';
 
@@ -12,6 +12,36 @@ export function armsOf(experiment: Experiment): string {
 
 export const kindOf = (experiment: Experiment) =>
   (ExperimentKind[experiment.spec?.kind ?? 0] ?? 'unknown').toLowerCase();
+
+function CommitOf({ experiment }: { experiment: Experiment }) {
+  const context = experiment.spec?.context;
+  if (!context?.commit) return null;
+  return (
+    <span class="line" title={`${context.commit}${context.branch && ` on ${context.branch}`}`}>
+      <code>{context.commit.slice(0, 8)}</code>
+      {context.dirty && ' + changes'}
+    </span>
+  );
+}
+
+export function Progress({ experiment }: { experiment: Experiment }) {
+  const total = Math.max(experiment.numConfigurations, 1);
+  const done = Math.min((experiment.numFinished + experiment.progress) / total, 1);
+  return (
+    <>
+      {experiment.state === TaskState.QUEUED ? (
+        `queued, place ${experiment.queuePosition}`
+      ) : (
+        <>
+          <progress value={done} max={1} aria-label={`Progress of experiment ${experiment.experimentId}`} />{' '}
+          {experiment.numFinished} of {experiment.numConfigurations}
+        </>
+      )}
+      {experiment.estimateNs > 0n && <span class="quiet">, about {duration(experiment.estimateNs)} left</span>}
+      {experiment.message && <span class="quiet">, {experiment.message}</span>}
+    </>
+  );
+}
 
 interface Props {
   caption: string;
@@ -44,15 +74,15 @@ export function Experiments({ caption, rows, empty }: Props) {
         {
           key: 'device',
           title: 'device',
-          cell: (row) => row.device?.model || row.spec?.device,
+          cell: (row) => <span class="clip" title={row.device?.model}>{row.device?.model || row.spec?.device}</span>,
           sort: (row) => row.device?.model ?? '',
         },
-        { key: 'commit', title: 'commit', cell: (row) => row.spec?.context?.commit.slice(0, 10) },
+        { key: 'commit', title: 'commit', cell: (row) => <CommitOf experiment={row} /> },
         { key: 'state', title: 'state', cell: (row) => <StateChip state={row.state} />, sort: (row) => row.state },
         {
           key: 'verdict',
           title: 'worst verdict',
-          cell: (row) => <VerdictChip kind={row.worstVerdict} />,
+          cell: (row) => (row.worstVerdict === VerdictKind.NOT_JUDGED ? '–' : <VerdictChip kind={row.worstVerdict} />),
           sort: (row) => row.worstVerdict,
         },
         {
@@ -62,7 +92,7 @@ export function Experiments({ caption, rows, empty }: Props) {
           cell: (row) => `${row.numFinished} of ${row.numConfigurations}`,
           sort: (row) => row.numFinished,
         },
-        { key: 'time', title: 'submitted', cell: (row) => time(row.submittedNs), sort: (row) => row.submittedNs },
+        { key: 'time', title: 'submitted', cell: (row) => <span class="line">{time(row.submittedNs)}</span>, sort: (row) => row.submittedNs },
       ]}
     />
   );

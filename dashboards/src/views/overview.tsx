@@ -1,19 +1,19 @@
 // What goes on now, and what came out last.
-import { useCallback, useEffect, useState } from 'preact/hooks';
 import {
   ListDevicesResponseSchema,
   ListRegressionsResponseSchema,
   ListResponseSchema,
-  TaskState,
   type Device,
   type Experiment,
 } from '../../generated/proto/assay_pb';
-import { call, watch } from '../api';
-import { Loaded, useData, useEvery } from '../data';
-import { bytes, count, micros, ratio } from '../format';
+import { call } from '../api';
+import { Loaded, refresh, useData, useEvery } from '../data';
+import { bytes, count, micros, plural, ratio } from '../format';
 import { A, Command, Empty, Page, Section, Tag } from '../parts';
-import { armsOf, Experiments, kindOf } from './experiment_rows';
+import { armsOf, Experiments, kindOf, Progress } from './experiment_rows';
 
+// All is asked for again, and not watched: a browser has few connections to one daemon, and hosts have many devices.
+const activeMilliseconds = 1500;
 const pollMilliseconds = 5000;
 
 function DeviceCard({ device }: { device: Device }) {
@@ -24,7 +24,7 @@ function DeviceCard({ device }: { device: Device }) {
         {device.name}{' '}
         {device.available ? <Tag tone="good">available</Tag> : <Tag tone="bad">not available</Tag>}
       </h3>
-      <p>{device.model || device.backend}</p>
+      {device.model && <p>{device.model}</p>}
       {!device.available && <p>{device.reason}</p>}
       {device.available && (
         <p class="quiet">
@@ -34,7 +34,9 @@ function DeviceCard({ device }: { device: Device }) {
         </p>
       )}
       <p>
-        {device.runningExperimentId > 0n ? (
+        {!device.available && device.runningExperimentId === 0n ? (
+          'nothing runs'
+        ) : device.runningExperimentId > 0n ? (
           <>
             running <A href={`/experiments/${device.runningExperimentId}`}>experiment {String(device.runningExperimentId)}</A>
           </>
@@ -45,16 +47,17 @@ function DeviceCard({ device }: { device: Device }) {
       </p>
       {device.numRunnerRestarts > 0 && (
         <p class="quiet">
-          {count(device.numRunnerRestarts)} runner restarts, the last: {device.lastRunnerFailure}
+          {plural(device.numRunnerRestarts, 'runner')} replaced, the last one because {device.lastRunnerFailure}
         </p>
       )}
       {missing.length > 0 && (
         <details>
-          <summary>{missing.length} capabilities missing</summary>
+          <summary>{plural(missing.length, 'capability', 'capabilities')} missing</summary>
           <ul>
             {missing.map((capability) => (
               <li key={capability.name}>
-                {capability.name}: {capability.reason}
+                {capability.name}
+                {capability.reason && `: ${capability.reason}`}
               </li>
             ))}
           </ul>
@@ -64,31 +67,21 @@ function DeviceCard({ device }: { device: Device }) {
   );
 }
 
-// Follows one experiment while it is shown.
-function Live({ first }: { first: Experiment }) {
-  const [shown, setShown] = useState(first);
-  useEffect(() => setShown(first), [first]);
-  useEffect(
-    () => (first.state === TaskState.RUNNING ? watch(first.experimentId, setShown, () => undefined) : undefined),
-    [first.experimentId, first.state],
-  );
-  const total = Math.max(shown.numConfigurations, 1);
-  const done = Math.min((shown.numFinished + shown.progress) / total, 1);
+function Active({ experiment }: { experiment: Experiment }) {
   return (
-    <li>
-      <A href={`/experiments/${shown.experimentId}`}>{String(shown.experimentId)}</A> {kindOf(shown)}{' '}
-      {shown.spec?.operatorName} {armsOf(shown)} on {shown.spec?.device}:{' '}
-      {shown.state === TaskState.QUEUED ? (
-        <>queued, place {shown.queuePosition}</>
-      ) : (
-        <>
-          <progress value={done} max={1} aria-label={`Progress of experiment ${shown.experimentId}`} />{' '}
-          {shown.numFinished} of {shown.numConfigurations}
-        </>
-      )}
-      {shown.estimateNs > 0n && <span class="quiet">, about {micros(shown.estimateNs)} left</span>}
-      {shown.message && <span class="quiet">, {shown.message}</span>}
-    </li>
+    <tr>
+      <td class="numeric">
+        <A href={`/experiments/${experiment.experimentId}`}>{String(experiment.experimentId)}</A>
+      </td>
+      <td>{kindOf(experiment)}</td>
+      <td>
+        {experiment.spec?.operatorName} <span class="quiet">{armsOf(experiment)}</span>
+      </td>
+      <td>{experiment.spec?.device}</td>
+      <td>
+        <Progress experiment={experiment} />
+      </td>
+    </tr>
   );
 }
 
@@ -107,10 +100,9 @@ export default function View() {
     (signal) => call('ListRegressions', ListRegressionsResponseSchema, { only_open: true, page_size: 10 }, signal),
     [],
   );
-  const again = useCallback(() => {
-    for (const data of [devices, now, newest, regressions]) if (data.state === 'ready') data.reload();
-  }, [devices, now, newest, regressions]);
-  useEvery(pollMilliseconds, again);
+  const isBusy = now.state === 'ready' && now.value.length > 0;
+  useEvery(isBusy ? activeMilliseconds : pollMilliseconds, () => refresh(now));
+  useEvery(pollMilliseconds, () => refresh(devices, newest, regressions));
   return (
     <Page title="Overview">
       <Section title="Devices">
@@ -133,11 +125,24 @@ export default function View() {
                 <Command text="assay compare qsa_decode --baseline one_cell --candidate two_cell" />
               </Empty>
             ) : (
-              <ul>
-                {experiments.map((experiment) => (
-                  <Live key={String(experiment.experimentId)} first={experiment} />
-                ))}
-              </ul>
+              <div class="table" role="region" aria-label="Running and queued" tabIndex={0}>
+                <table>
+                  <thead>
+                    <tr>
+                      {['number', 'kind', 'what', 'device', 'progress'].map((title) => (
+                        <th key={title} scope="col" class={title === 'number' ? 'numeric' : ''}>
+                          {title}
+                        </th>
+                      ))}
+                    </tr>
+                  </thead>
+                  <tbody>
+                    {experiments.map((experiment) => (
+                      <Active key={String(experiment.experimentId)} experiment={experiment} />
+                    ))}
+                  </tbody>
+                </table>
+              </div>
             )
           }
         </Loaded>

@@ -1,157 +1,206 @@
-// Both arms, stage by stage, with the interval of the ratio drawn beside it.
+// Both arms, stage by stage, with the interval of the ratio drawn beside it; one group of rows a configuration.
+import { useState } from 'preact/hooks';
 import {
   BitsCheck,
   ExperimentKind,
   Outcome,
+  VerdictKind,
   type Configuration,
   type Experiment,
+  type Setting,
   type StageVerdict,
-  type Verdict,
 } from '../../generated/proto/assay_pb';
-import { arm, micros, ratio, settings, shared, shortDigest } from '../format';
-import { Table, Tag, VerdictChip } from '../parts';
+import { arm, count, micros, ratio, settings, shared, shortDigest } from '../format';
+import { Tag, VerdictChip } from '../parts';
+import { Interval, limitOf } from './interval';
 
-interface Row {
-  configuration: Configuration;
-  verdict?: Verdict;
-  stage?: StageVerdict;
-  isFirst: boolean;
-}
+const firstShown = 100;
 
 export const newest = (configuration: Configuration) => configuration.verdicts[configuration.verdicts.length - 1];
 
-export function bitsWord(configuration: Configuration): string {
-  const verdict = newest(configuration);
-  const failed = configuration.candidate?.bits?.failed || configuration.baseline?.bits?.failed;
-  if (failed) return (BitsCheck[failed] ?? 'failed').replace('BITS_', '').toLowerCase().replaceAll('_', ' ') + ' failed';
-  if (verdict?.bitsEqual) return 'equal';
-  return configuration.baseline?.bits ? 'checked' : '–';
-}
+// What is wrong where a check fails, in the client's words.
+const failures: Record<number, string> = {
+  [BitsCheck.BITS_FINISHED]: 'did not finish',
+  [BitsCheck.BITS_WRITTEN]: 'not written',
+  [BitsCheck.BITS_INPUTS]: 'inputs changed',
+  [BitsCheck.BITS_REPEATABLE]: 'not repeatable',
+  [BitsCheck.BITS_EQUAL]: 'bits differ',
+  [BitsCheck.BITS_GOLDEN]: 'golden differs',
+  [BitsCheck.BITS_TOLERANCE]: 'over tolerance',
+  [BitsCheck.BITS_TIMED_LAUNCH]: 'timed launch differs',
+};
+export const failureWord = (check: BitsCheck) => failures[check] ?? 'unknown check';
 
-// From 0.5 to 2 on a logarithmic line, with 1 in the middle; what lies outside is at the edge.
-function Interval({ stage }: { stage: StageVerdict }) {
-  const width = 110;
-  const place = (value: number) => (Math.min(Math.max(Math.log2(value), -1), 1) + 1) * (width / 2 - 4) + 4;
-  const text = `${ratio(stage.ratio)}, interval ${ratio(stage.ratioLow)} to ${ratio(stage.ratioHigh)}`;
+function BitsOf({ configuration }: { configuration: Configuration }) {
+  const failed = newest(configuration)?.rejectedBy || configuration.candidate?.bits?.failed || configuration.baseline?.bits?.failed;
+  const digest = configuration.baseline?.outputs[0]?.digest ?? '';
   return (
-    <svg class="interval" width={width} height="14" role="img" aria-label={text}>
-      <title>{text}</title>
-      <line class="axis" x1={place(1)} x2={place(1)} y1="0" y2="14" />
-      <line class="span" x1={place(stage.ratioLow)} x2={place(stage.ratioHigh)} y1="7" y2="7" />
-      <circle class="point" cx={place(stage.ratio)} cy="7" r="3" />
-    </svg>
+    <>
+      {failed ? (
+        <Tag tone="bad">✕ {failureWord(failed)}</Tag>
+      ) : newest(configuration)?.bitsEqual ? (
+        <Tag tone="good">= equal</Tag>
+      ) : (
+        configuration.baseline?.bits && 'checked'
+      )}
+      {digest && (
+        <code class="below" title={digest}>
+          {shortDigest(digest)}
+        </code>
+      )}
+    </>
   );
 }
 
-function rowsOf(experiment: Experiment): Row[] {
-  return experiment.configurations.flatMap((configuration): Row[] => {
-    const verdict = newest(configuration);
-    const stages = verdict?.stages ?? [];
-    if (stages.length === 0) return [{ configuration, verdict, isFirst: true }];
-    return stages.map((stage, index) => ({ configuration, verdict, stage, isFirst: index === 0 }));
-  });
+function Result({ configuration, stage }: { configuration: Configuration; stage?: StageVerdict }) {
+  if (configuration.outcome !== Outcome.FINISHED) {
+    return <Tag tone="bad">✕ {(Outcome[configuration.outcome] ?? 'unknown').toLowerCase().replaceAll('_', ' ')}</Tag>;
+  }
+  const kind = stage?.verdict ?? newest(configuration)?.verdict;
+  return kind === undefined || kind === VerdictKind.NOT_JUDGED ? <>–</> : <VerdictChip kind={kind} />;
 }
 
-interface Props {
-  experiment: Experiment;
+interface GroupProps {
+  configuration: Configuration;
+  isCompared: boolean;
+  isChosen: boolean;
+  limit: number;
+  rest: (list: Setting[]) => Setting[];
   onChoose: (configuration: number) => void;
 }
 
-export function StagesTable({ experiment, onChoose }: Props) {
+function Group({ configuration, isCompared, isChosen, limit, rest, onChoose }: GroupProps) {
+  const verdict = newest(configuration);
+  const stages: (StageVerdict | undefined)[] = verdict && verdict.stages.length > 0 ? verdict.stages : [undefined];
+  const why = configuration.message || verdict?.reason;
+  const axes = [configuration.workload?.name, settings(rest(configuration.workload?.axes ?? []))].filter(Boolean).join(' ');
+  return (
+    <tbody class={isChosen ? 'chosen' : ''}>
+      {stages.map((stage, index) => (
+        <tr key={stage?.stage ?? ''} class={stage?.stage === 'total' ? 'total' : ''}>
+          {index === 0 && (
+            <th scope="rowgroup" rowSpan={stages.length + (why ? 1 : 0)} class="head">
+              {axes || 'the workload above'}
+              {isCompared && <span class="quiet below">B: {arm(configuration.candidateArm)}</span>}
+              <button
+                type="button"
+                class="small"
+                aria-expanded={isChosen}
+                aria-label={`Samples and bits of configuration ${configuration.configuration}`}
+                onClick={() => onChoose(isChosen ? 0 : configuration.configuration)}
+              >
+                Samples and bits
+              </button>
+            </th>
+          )}
+          {index === 0 && (
+            <td rowSpan={stages.length}>
+              <BitsOf configuration={configuration} />
+            </td>
+          )}
+          <td>{stage?.stage ?? '–'}</td>
+          <td class="numeric">{stage ? micros(stage.baselineMedianNs) : '–'}</td>
+          {isCompared && (
+            <>
+              <td class="numeric">{stage ? micros(stage.candidateMedianNs) : '–'}</td>
+              <td class="numeric">{stage?.hasRatio ? ratio(stage.ratio) : '–'}</td>
+              <td>
+                {stage?.hasRatio && (
+                  <span class="line">
+                    <Interval stage={stage} limit={limit} />{' '}
+                    <span class="quiet">
+                      {ratio(stage.ratioLow)} to {ratio(stage.ratioHigh)}
+                    </span>
+                  </span>
+                )}
+              </td>
+              <td>
+                <Result configuration={configuration} stage={stage} />
+              </td>
+            </>
+          )}
+        </tr>
+      ))}
+      {why && (
+        <tr class="why">
+          <td colSpan={isCompared ? 7 : 3}>{why}</td>
+        </tr>
+      )}
+    </tbody>
+  );
+}
+
+const totalOf = (configuration: Configuration) =>
+  newest(configuration)?.stages.find((stage) => stage.stage === 'total')?.ratio ?? Infinity;
+
+interface Props {
+  experiment: Experiment;
+  chosen: number;
+  onChoose: (configuration: number) => void;
+}
+
+export function StagesTable({ experiment, chosen, onChoose }: Props) {
+  const [isByRatio, setByRatio] = useState(false);
+  const [isWhole, setWhole] = useState(false);
+  const { configurations } = experiment;
   const isCompared = experiment.spec?.kind !== ExperimentKind.MEASURE;
-  const axes = shared(experiment.configurations.map((each) => each.workload?.axes ?? []));
+  const axes = shared(configurations.map((each) => each.workload?.axes ?? []));
+  const stages = configurations.flatMap((each) => newest(each)?.stages ?? []);
+  const limit = limitOf(stages);
+  const sorted = isByRatio ? [...configurations].sort((a, b) => totalOf(a) - totalOf(b) || 0) : configurations;
+  const shown = isWhole ? sorted : sorted.slice(0, firstShown);
   return (
     <>
-    {axes.same.length > 0 && <p class="quiet">every workload: {settings(axes.same)}</p>}
-    <Table
-      caption="A is the baseline, B the candidate; the line of an interval goes from half to twice the time"
-      rows={rowsOf(experiment)}
-      columns={[
-        {
-          key: 'configuration',
-          title: '',
-          cell: (row) =>
-            row.isFirst && (
-              <button type="button" class="small" onClick={() => onChoose(row.configuration.configuration)}>
-                Samples<span class="quiet"> {row.configuration.configuration}</span>
-              </button>
-            ),
-        },
-        {
-          key: 'workload',
-          title: 'workload',
-          cell: (row) =>
-            row.isFirst && (
-              <>
-                {row.configuration.workload?.name} {settings(axes.rest(row.configuration.workload?.axes ?? []))}
-              </>
-            ),
-        },
-        { key: 'candidate', title: 'B', cell: (row) => row.isFirst && arm(row.configuration.candidateArm) },
-        { key: 'stage', title: 'stage', cell: (row) => row.stage?.stage ?? '' },
-        {
-          key: 'a',
-          title: 'A',
-          numeric: true,
-          cell: (row) => (row.stage ? micros(row.stage.baselineMedianNs) : '–'),
-        },
-        {
-          key: 'b',
-          title: 'B',
-          numeric: true,
-          cell: (row) => (row.stage && isCompared ? micros(row.stage.candidateMedianNs) : '–'),
-        },
-        {
-          key: 'ratio',
-          title: 'B/A',
-          numeric: true,
-          cell: (row) => (row.stage?.hasRatio ? ratio(row.stage.ratio) : '–'),
-          sort: (row) => row.stage?.ratio ?? 0,
-        },
-        {
-          key: 'interval',
-          title: 'interval',
-          cell: (row) =>
-            row.stage?.hasRatio && (
-              <>
-                [{ratio(row.stage.ratioLow)}, {ratio(row.stage.ratioHigh)}] <Interval stage={row.stage} />
-              </>
-            ),
-        },
-        {
-          key: 'bits',
-          title: 'bits',
-          cell: (row) =>
-            row.isFirst && (
-              <>
-                {bitsWord(row.configuration)}{' '}
-                <code>{shortDigest(row.configuration.baseline?.outputs[0]?.digest ?? '')}</code>
-              </>
-            ),
-        },
-        {
-          key: 'verdict',
-          title: 'verdict',
-          cell: (row) =>
-            row.configuration.outcome !== Outcome.FINISHED ? (
-              <Tag tone="bad">{(Outcome[row.configuration.outcome] ?? '').toLowerCase().replace('_', ' ')}</Tag>
-            ) : row.stage ? (
-              <VerdictChip kind={row.stage.verdict} />
-            ) : row.verdict ? (
-              <VerdictChip kind={row.verdict.verdict} />
-            ) : (
-              ''
-            ),
-        },
-        {
-          key: 'reason',
-          title: 'why',
-          cell: (row) => (
-            <span class="why">{row.isFirst ? row.configuration.message || row.verdict?.reason : row.stage?.reason}</span>
-          ),
-        },
-      ]}
-    />
+      {axes.same.length > 0 && <p class="quiet">every workload: {settings(axes.same)}</p>}
+      <div class="table" role="region" aria-label="Arms, stage by stage" tabIndex={0}>
+        <table class="grouped">
+          <caption>
+            Median times of a call. A is the baseline
+            {isCompared && ', B the candidate'}
+            {stages.some((stage) => stage.hasRatio) && `; intervals are drawn from 1/${limit} to ${limit}, and left of 1 B is faster`}
+          </caption>
+          <thead>
+            <tr>
+              <th scope="col">workload</th>
+              <th scope="col">bits</th>
+              <th scope="col">stage</th>
+              <th scope="col" class="numeric">
+                A
+              </th>
+              {isCompared && (
+                <>
+                  <th scope="col" class="numeric">
+                    B
+                  </th>
+                  <th scope="col" class="numeric" aria-sort={isByRatio ? 'ascending' : undefined}>
+                    <button type="button" onClick={() => setByRatio(!isByRatio)}>
+                      B/A<span aria-hidden="true">{isByRatio ? ' ↑' : ' ↕'}</span>
+                    </button>
+                  </th>
+                  <th scope="col">interval</th>
+                  <th scope="col">verdict</th>
+                </>
+              )}
+            </tr>
+          </thead>
+          {shown.map((configuration) => (
+            <Group
+              key={configuration.configuration}
+              configuration={configuration}
+              isCompared={isCompared}
+              isChosen={configuration.configuration === chosen}
+              limit={limit}
+              rest={axes.rest}
+              onChoose={onChoose}
+            />
+          ))}
+        </table>
+      </div>
+      {shown.length < sorted.length && (
+        <button type="button" onClick={() => setWhole(true)}>
+          Show all {count(sorted.length)}
+        </button>
+      )}
     </>
   );
 }
