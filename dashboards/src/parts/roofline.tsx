@@ -1,11 +1,14 @@
 // How much arithmetic calls do for each byte, how fast, and which roof is above them.
-import { type Experiment, type Measurement } from '../../generated/proto/assay_pb';
+import { VerdictKind, type Experiment, type Measurement } from '../../generated/proto/assay_pb';
 import { Chart, type EChartsOption } from '../charts/chart';
-import { arm, micros, percent, settings } from '../format';
+import { palette } from '../charts/colors';
+import { arm, micros, percent, rate, settings, shared } from '../format';
 import { Command, Empty, Table } from '../parts';
+import { theme } from '../theme';
 
 interface Point {
   name: string;
+  isBaseline: boolean;
   workload: string;
   intensity: number; // flop a byte
   rate: number; // flop/s
@@ -28,11 +31,21 @@ function roofsOf(experiment: Experiment): Roofs | undefined {
   return read > 0 && peaks.length > 0 ? { read, peaks } : undefined;
 }
 
+const below = (value: number) => 10 ** Math.floor(Math.log10(value));
+const above = (value: number) => 10 ** Math.ceil(Math.log10(value));
+
+const textOf = (point: Point) =>
+  `${point.name}\n${point.workload}\n${micros(point.ns)}, ${rate(point.rate, 'flop/s')}, ${percent(point.share)} of ${point.roof}`;
+
+// As `assay show --roofline` has them, from the least that a call moves and computes. What was rejected has no speed.
 function pointsOf(experiment: Experiment, roofs: Roofs): Point[] {
   const peak = roofs.peaks.reduce((best, each) => (each.value > best.value ? each : best));
+  const { rest } = shared(experiment.configurations.map((configuration) => configuration.workload?.axes ?? []));
   return experiment.configurations.flatMap((configuration) => {
-    const stage = configuration.verdicts.at(-1)?.stages.find((each) => each.stage === 'total');
-    const add = (measurement: Measurement | undefined, ns: number): Point[] => {
+    const verdict = configuration.verdicts.at(-1);
+    if (verdict?.verdict === VerdictKind.REJECTED) return [];
+    const stage = verdict?.stages.find((each) => each.stage === 'total');
+    const add = (measurement: Measurement | undefined, ns: number, isBaseline: boolean): Point[] => {
       const bytes = Number(measurement?.minBytes ?? 0n);
       const flops = Number(measurement?.minFlops ?? 0n);
       if (!measurement || bytes <= 0 || flops <= 0 || ns <= 0) return [];
@@ -42,7 +55,8 @@ function pointsOf(experiment: Experiment, roofs: Roofs): Point[] {
       return [
         {
           name: arm(measurement.arm),
-          workload: settings(configuration.workload?.axes ?? []),
+          isBaseline,
+          workload: settings(rest(configuration.workload?.axes ?? [])),
           intensity,
           rate,
           ns,
@@ -52,39 +66,57 @@ function pointsOf(experiment: Experiment, roofs: Roofs): Point[] {
       ];
     };
     return [
-      ...add(configuration.baseline, Number(stage?.baselineMedianNs ?? 0n)),
-      ...add(configuration.candidate, Number(stage?.candidateMedianNs ?? 0n)),
+      ...add(configuration.baseline, Number(stage?.baselineMedianNs ?? 0n), true),
+      ...add(configuration.candidate, Number(stage?.candidateMedianNs ?? 0n), false),
     ];
   });
 }
 
 function optionOf(points: Point[], roofs: Roofs): EChartsOption {
-  const low = Math.min(...points.map((point) => point.intensity)) / 4;
-  const high = Math.max(...points.map((point) => point.intensity), ...roofs.peaks.map((p) => p.value / roofs.read)) * 4;
-  const roof = (value: number) =>
-    [low, value / roofs.read, high].map((x) => [x, Math.min(x * roofs.read, value)]);
+  const colors = palette(theme());
+  const knees = roofs.peaks.map((peak) => peak.value / roofs.read);
+  const low = below(Math.min(...points.map((point) => point.intensity), ...knees));
+  const high = above(Math.max(...points.map((point) => point.intensity), ...knees));
+  const roof = (value: number) => [low, value / roofs.read, high].map((x) => [x, Math.min(x * roofs.read, value)]);
+  const calls = (name: string, isBaseline: boolean, color: string, symbol: string) => ({
+    name,
+    type: 'scatter',
+    symbol,
+    symbolSize: 11,
+    itemStyle: { color },
+    data: points
+      .filter((point) => point.isBaseline === isBaseline)
+      .map((point) => ({ value: [point.intensity, point.rate], name: textOf(point) })),
+  });
   return {
-    grid: { left: 72, right: 24, top: 32, bottom: 48 },
+    grid: { left: 88, right: 24, top: 40, bottom: 48 },
     legend: { top: 0 },
     tooltip: {
       renderMode: 'richText',
       formatter: (item: unknown) => {
-        const { seriesName, dataIndex } = item as { seriesName: string; dataIndex: number };
-        const point = seriesName === 'calls' ? points[dataIndex] : undefined;
-        if (!point) return seriesName;
-        return `${point.name}\n${point.workload}\n${micros(point.ns)}, ${percent(point.share)} of ${point.roof}`;
+        const { name, seriesName } = item as { name?: string; seriesName: string };
+        return name || seriesName;
       },
     },
     xAxis: { type: 'log', name: 'flop / byte', nameLocation: 'middle', nameGap: 28, min: low, max: high },
-    yAxis: { type: 'log', name: 'flop/s' },
+    yAxis: {
+      type: 'log',
+      min: below(Math.min(...points.map((point) => point.rate), low * roofs.read)),
+      max: above(Math.max(...roofs.peaks.map((peak) => peak.value))),
+      axisLabel: { formatter: (value: number) => rate(value, 'flop/s') },
+    },
     series: [
-      ...roofs.peaks.map((each) => ({ name: each.name, type: 'line', symbol: 'none', data: roof(each.value) })),
-      {
-        name: 'calls',
-        type: 'scatter',
-        symbolSize: 10,
-        data: points.map((point) => [point.intensity, point.rate]),
-      },
+      ...roofs.peaks.map((peak, place) => ({
+        name: `${peak.name}, ${rate(peak.value, 'flop/s')}`,
+        type: 'line',
+        symbol: 'none',
+        silent: true,
+        lineStyle: { type: place === 0 ? 'solid' : 'dashed', color: colors.quiet },
+        itemStyle: { color: colors.quiet },
+        data: roof(peak.value),
+      })),
+      calls('A, the baseline', true, colors.baseline, 'circle'),
+      calls('B, the candidate', false, colors.candidate, 'diamond'),
     ],
   };
 }
@@ -103,15 +135,15 @@ export function Roofline({ experiment }: { experiment: Experiment }) {
   if (points.length === 0) {
     return (
       <Empty>
-        Nothing to draw: the operator does not say how many bytes and operations a call needs at least.{' '}
-        <Command text="assay compare --counters dram,tensor" /> counts them, and{' '}
+        Nothing to draw: no arm was measured and accepted whose operator says how many bytes and operations a call needs
+        at least. <Command text="assay compare --counters dram,tensor" /> counts them, and{' '}
         <Command text={`assay show ${experiment.experimentId} --roofline`} /> shows what was counted.
       </Empty>
     );
   }
   return (
     <Chart
-      label="Least operations of a call for each least byte, and the rate that was seen"
+      label="Roofline: the least operations of a call for each of the least bytes, and at which rate they were done. Log scales"
       option={optionOf(points, roofs)}
       table={
         <Table
@@ -121,7 +153,7 @@ export function Roofline({ experiment }: { experiment: Experiment }) {
             { key: 'arm', title: 'arm', cell: (row) => row.name },
             { key: 'workload', title: 'workload', cell: (row) => row.workload },
             { key: 'intensity', title: 'flop / byte', numeric: true, cell: (row) => row.intensity.toPrecision(3) },
-            { key: 'rate', title: 'flop/s', numeric: true, cell: (row) => row.rate.toExponential(2) },
+            { key: 'rate', title: 'rate', numeric: true, cell: (row) => rate(row.rate, 'flop/s') },
             { key: 'time', title: 'median', numeric: true, cell: (row) => micros(row.ns) },
             { key: 'share', title: 'of its roof', numeric: true, cell: (row) => percent(row.share) },
             { key: 'roof', title: 'roof', cell: (row) => row.roof },

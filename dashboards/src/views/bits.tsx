@@ -4,7 +4,9 @@ import { call } from '../api';
 import { Loaded, useData } from '../data';
 import { count, time } from '../format';
 import { A, Command, Empty, Page, Table, Tag } from '../parts';
+import { Older, Same } from '../parts/lists';
 import { setQuery } from '../router';
+import { tellApart } from '../workloads';
 
 const filters = ['operator_name', 'workload', 'tensor', 'device', 'digest'] as const;
 const titles: Record<string, string> = { operator_name: 'operator', workload: 'workload begins', digest: 'digest begins' };
@@ -35,73 +37,73 @@ export default function View({ query }: { params: Record<string, string>; query:
         <button type="submit">Show</button>
       </form>
       <Loaded data={data}>
-        {(answer) => (
-          <>
-            <Table
-              caption="Digests"
-              rows={answer.entries}
-              columns={[
-                { key: 'operator', title: 'operator', cell: (row) => row.operatorName, sort: (row) => row.operatorName },
-                { key: 'workload', title: 'workload', cell: (row) => row.workload, sort: (row) => row.workload },
-                { key: 'tensor', title: 'tensor', cell: (row) => row.tensor, sort: (row) => row.tensor },
-                { key: 'device', title: 'device', cell: (row) => row.deviceModel, sort: (row) => row.deviceModel },
-                { key: 'digest', title: 'digest', cell: (row) => <code title={row.digest}>{row.digest.slice(0, 12)}</code> },
-                { key: 'family', title: 'family', cell: (row) => row.family },
-                {
-                  key: 'first',
-                  title: 'first seen',
-                  cell: (row) => (
-                    <>
-                      <A href={`/experiments/${row.firstExperimentId}`}>{String(row.firstExperimentId)}</A>{' '}
-                      {time(row.firstNs)} {row.firstCommit && `(${row.firstCommit.slice(0, 10)})`}
-                    </>
-                  ),
-                  sort: (row) => row.firstNs,
-                },
-                {
-                  key: 'last',
-                  title: 'last seen',
-                  cell: (row) => <A href={`/experiments/${row.lastExperimentId}`}>{String(row.lastExperimentId)}</A>,
-                  sort: (row) => row.lastNs,
-                },
-                {
-                  key: 'num',
-                  title: 'times',
-                  numeric: true,
-                  cell: (row) => count(row.numMeasurements),
-                  sort: (row) => row.numMeasurements,
-                },
-                { key: 'variants', title: 'variants', cell: (row) => row.variants.join(', ') },
-                {
-                  key: 'epoch',
-                  title: 'accepted',
-                  cell: (row) =>
-                    row.isGolden ? (
-                      <Tag tone="good">golden{row.epoch > 0n ? `, epoch ${row.epoch}` : ''}</Tag>
-                    ) : row.epoch > 0n ? (
-                      <Tag>epoch {String(row.epoch)}, replaced</Tag>
-                    ) : (
-                      ''
+        {(answer) => {
+          const apart = tellApart(answer.entries);
+          return (
+            <>
+              <Same lines={apart.same} />
+              <Table
+                caption="Digests"
+                rows={answer.entries}
+                columns={[
+                  { key: 'operator', title: 'operator', cell: (row) => row.operatorName, sort: (row) => row.operatorName },
+                  { key: 'workload', title: 'workload', cell: (row) => apart.short(row) || row.workload, sort: (row) => row.workload },
+                  { key: 'tensor', title: 'tensor', cell: (row) => row.tensor, sort: (row) => row.tensor },
+                  { key: 'device', title: 'device', cell: (row) => row.deviceModel, sort: (row) => row.deviceModel },
+                  { key: 'digest', title: 'digest', cell: (row) => <code class="line" title={row.digest}>{row.digest.slice(0, 12)}</code> },
+                  { key: 'family', title: 'family', cell: (row) => row.family },
+                  {
+                    key: 'first',
+                    title: 'first seen',
+                    cell: (row) => (
+                      <>
+                        <A href={`/experiments/${row.firstExperimentId}`}>{String(row.firstExperimentId)}</A>{' '}
+                        <span class="line">{time(row.firstNs)}</span>{' '}
+                        {row.firstCommit && <code class="line">{row.firstCommit.slice(0, 8)}</code>}
+                      </>
                     ),
-                },
-                { key: 'reason', title: 'reason', cell: (row) => row.reason },
-              ]}
-              empty={
-                <Empty>
-                  No digest like that is stored. <Command text="assay compare" /> and <Command text="assay check" /> store
-                  them; <Command text="assay bits accept last --reason TEXT" /> makes them the accepted ones.
-                </Empty>
-              }
-            />
-            {answer.nextPageToken && (
-              <p>
-                <button type="button" onClick={() => setQuery({ page_token: answer.nextPageToken })}>
-                  Older ones
-                </button>
-              </p>
-            )}
-          </>
-        )}
+                    sort: (row) => row.firstNs,
+                  },
+                  {
+                    key: 'last',
+                    title: 'last seen',
+                    cell: (row) => <A href={`/experiments/${row.lastExperimentId}`}>{String(row.lastExperimentId)}</A>,
+                    sort: (row) => row.lastNs,
+                  },
+                  {
+                    key: 'num',
+                    title: 'times',
+                    numeric: true,
+                    cell: (row) => count(row.numMeasurements),
+                    sort: (row) => row.numMeasurements,
+                  },
+                  { key: 'variants', title: 'variants', cell: (row) => row.variants.join(', ') },
+                  {
+                    key: 'epoch',
+                    title: 'accepted',
+                    cell: (row) => (
+                      <>
+                        {row.isGolden ? (
+                          <Tag tone="good">golden{row.epoch > 0n ? `, epoch ${row.epoch}` : ''}</Tag>
+                        ) : (
+                          row.epoch > 0n && <Tag>epoch {String(row.epoch)}, replaced</Tag>
+                        )}
+                        {row.reason && <span class="below quiet">{row.reason}</span>}
+                      </>
+                    ),
+                  },
+                ]}
+                empty={
+                  <Empty>
+                    No digest like that is stored. <Command text="assay compare" /> and <Command text="assay check" /> store
+                    them; <Command text="assay bits accept last --reason TEXT" /> makes them the accepted ones.
+                  </Empty>
+                }
+              />
+              <Older token={answer.nextPageToken} />
+            </>
+          );
+        }}
       </Loaded>
     </Page>
   );

@@ -60,17 +60,19 @@ function Answer({ sql }: { sql: string }) {
               Download as CSV
             </button>
           </p>
-          <Table<QueryRow>
-            caption="Rows"
-            rows={answer.rows}
-            columns={answer.columns.map((title, index) => ({
-              key: String(index),
-              title,
-              numeric: ['integer', 'real'].includes(answer.rows[0]?.values[index]?.value.case ?? ''),
-              cell: (row) => <Cell value={row.values[index]} />,
-            }))}
-            empty={<Empty>No row.</Empty>}
-          />
+          <div class="fit">
+            <Table<QueryRow>
+              caption="Rows"
+              rows={answer.rows}
+              columns={answer.columns.map((title, index) => ({
+                key: String(index),
+                title,
+                numeric: ['integer', 'real'].includes(answer.rows[0]?.values[index]?.value.case ?? ''),
+                cell: (row) => <Cell value={row.values[index]} />,
+              }))}
+              empty={<Empty>No row.</Empty>}
+            />
+          </div>
         </>
       )}
     </Loaded>

@@ -4,6 +4,7 @@ import { call } from '../api';
 import { Loaded, useData } from '../data';
 import { micros, ratio, time } from '../format';
 import { A, Command, Empty, Page, Table, Tag } from '../parts';
+import { Older } from '../parts/lists';
 import { setQuery } from '../router';
 
 const words: Record<number, { text: string; tone?: 'bad' | 'good' | 'warn' }> = {
@@ -17,7 +18,7 @@ const words: Record<number, { text: string; tone?: 'bad' | 'good' | 'warn' }> = 
 
 export default function View({ query }: { params: Record<string, string>; query: URLSearchParams }) {
   const all = query.get('all') === 'true';
-  const page = query.get('page') ?? '';
+  const page = query.get('page_token') ?? '';
   const data = useData(
     (signal) =>
       call('ListRegressions', ListRegressionsResponseSchema, { only_open: !all, page_size: 100, page_token: page }, signal),
@@ -33,7 +34,7 @@ export default function View({ query }: { params: Record<string, string>; query:
           <input
             type="checkbox"
             checked={all}
-            onChange={(event) => setQuery({ all: event.currentTarget.checked ? 'true' : undefined, page: undefined })}
+            onChange={(event) => setQuery({ all: event.currentTarget.checked ? 'true' : undefined, page_token: undefined })}
           />{' '}
           also refuted, acknowledged and fixed ones
         </label>
@@ -60,7 +61,7 @@ export default function View({ query }: { params: Record<string, string>; query:
                     </A>
                   ),
                 },
-                { key: 'workload', title: 'workload', cell: (row) => row.series?.workload },
+                { key: 'workload', title: 'workload', cell: (row) => row.series?.workload.replaceAll(',', ', ') },
                 { key: 'device', title: 'device', cell: (row) => row.series?.deviceModel },
                 {
                   key: 'times',
@@ -68,20 +69,20 @@ export default function View({ query }: { params: Record<string, string>; query:
                   numeric: true,
                   cell: (row) => `${micros(row.beforeNs)} → ${micros(row.afterNs)}`,
                 },
-                { key: 'ratio', title: 'ratio', numeric: true, cell: (row) => ratio(row.ratio), sort: (row) => row.ratio },
+                { key: 'ratio', title: 'after / before', numeric: true, cell: (row) => `${ratio(row.ratio)} [${ratio(row.ratioLow)}, ${ratio(row.ratioHigh)}]`, sort: (row) => row.ratio },
                 {
                   key: 'experiments',
                   title: 'between',
                   cell: (row) => (
                     <>
                       <A href={`/experiments/${row.previousExperimentId}`}>{String(row.previousExperimentId)}</A>
-                      {row.previousCommit && ` (${row.previousCommit.slice(0, 10)})`} and{' '}
+                      {row.previousCommit && <code> {row.previousCommit.slice(0, 8)}</code>} and{' '}
                       <A href={`/experiments/${row.experimentId}`}>{String(row.experimentId)}</A>
-                      {row.commit && ` (${row.commit.slice(0, 10)})`}
+                      {row.commit && <code> {row.commit.slice(0, 8)}</code>}
                     </>
                   ),
                 },
-                { key: 'when', title: 'detected', cell: (row) => time(row.detectedNs), sort: (row) => row.detectedNs },
+                { key: 'when', title: 'detected', cell: (row) => <span class="line">{time(row.detectedNs)}</span>, sort: (row) => row.detectedNs },
                 { key: 'why', title: 'reason', cell: (row) => row.acknowledgedReason || row.reason },
               ]}
               empty={
@@ -91,13 +92,7 @@ export default function View({ query }: { params: Record<string, string>; query:
                 </Empty>
               }
             />
-            {answer.nextPageToken && (
-              <p>
-                <button type="button" onClick={() => setQuery({ page: answer.nextPageToken })}>
-                  Older ones
-                </button>
-              </p>
-            )}
+            <Older token={answer.nextPageToken} />
           </>
         )}
       </Loaded>

@@ -8,10 +8,24 @@ import {
 import { call } from '../api';
 import { Chart } from '../charts/chart';
 import { Loaded, useData } from '../data';
-import { arm, count, micros, percent, ratio } from '../format';
+import { arm, count, micros, percent, ratio, settings } from '../format';
 import { A, Command, Empty, Page, Section, StateChip, Table, Tag } from '../parts';
 import { setQuery, type ViewProps } from '../router';
 import { axesOf, failuresOf, heatOption, parallelOption, rankedOf, workloadsOf, type Try } from './sweep_options';
+
+// Of a tie only what is otherwise than in the winner.
+function Ties({ tuning }: { tuning: Tuning }) {
+  const winner = new Map(tuning.arm?.parameters.map(({ name, value }) => [name, value]));
+  return (
+    <>
+      {tuning.ties.map((tie) => (
+        <span key={arm(tie)} class="below">
+          {settings(tie.parameters.filter(({ name, value }) => winner.get(name) !== value)) || arm(tie)}
+        </span>
+      ))}
+    </>
+  );
+}
 
 function Winner({ experiment, tunings, tries }: { experiment: Experiment; tunings: Tuning[]; tries: Try[] }) {
   const entries = tunings.filter((tuning) => tuning.experimentId === experiment.experimentId);
@@ -21,7 +35,7 @@ function Winner({ experiment, tunings, tries }: { experiment: Experiment; tuning
         caption="What the sweep found best"
         rows={entries}
         columns={[
-          { key: 'workload', title: 'workload', cell: (row) => row.workload },
+          { key: 'workload', title: 'workload', cell: (row) => row.workload.replaceAll(',', ', ') },
           { key: 'arm', title: 'winner', cell: (row) => arm(row.arm) },
           { key: 'median', title: 'median', numeric: true, cell: (row) => micros(row.medianNs) },
           {
@@ -33,7 +47,7 @@ function Winner({ experiment, tunings, tries }: { experiment: Experiment; tuning
           {
             key: 'ties',
             title: 'not to be told from it',
-            cell: (row) => (row.ties.length === 0 ? 'none' : row.ties.map(arm).join('; ')),
+            cell: (row) => (row.ties.length === 0 ? 'none' : <Ties tuning={row} />),
           },
           { key: 'noise', title: 'within', numeric: true, cell: (row) => percent(row.noise) },
         ]}
@@ -67,8 +81,13 @@ function Charts({ tries, query }: { tries: Try[]; query: URLSearchParams }) {
       </select>
     </label>
   );
+  const fixed = axes.filter((axis) => axis.values.length === 1);
   return (
     <>
+      <p class="quiet">
+        Each was timed next to the best so far, and the ratio decides; medians are of different moments.
+        {fixed.length > 0 && ` The same in all: ${fixed.map((axis) => `${axis.name}=${axis.values[0]}`).join(', ')}.`}
+      </p>
       {y && (
         <>
           <p class="actions">
@@ -77,13 +96,13 @@ function Charts({ tries, query }: { tries: Try[]; query: URLSearchParams }) {
           <Chart
             label={`Median time over ${x.name} and ${y.name}; of the others the best. Empty: nothing there may rank`}
             option={heatOption(tries, x, y)}
-            height={120 + 34 * y.values.length}
+            height={136 + 34 * y.values.length}
           />
         </>
       )}
       <Chart
         label="Every configuration that may rank, a line each, coloured by its time"
-        option={parallelOption(tries, axes)}
+        option={parallelOption(tries, varied)}
         height={360}
         table={
           <Table

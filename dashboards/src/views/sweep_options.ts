@@ -1,8 +1,9 @@
 // A sweep's configurations as points over its parameters, and the charts of them.
 import { FailureClass, Outcome, type Experiment } from '../../generated/proto/assay_pb';
 import type { EChartsOption } from '../charts/chart';
-import { palette } from '../charts/colors';
-import { arm, micros, settings } from '../format';
+import { palette, type Palette } from '../charts/colors';
+import { unitFor } from '../charts/unit';
+import { arm, settings } from '../format';
 import { theme } from '../theme';
 
 export interface Try {
@@ -73,47 +74,51 @@ export function failuresOf(tries: Try[]) {
   }));
 }
 
-const inMicros = (ns: number) => ns / 1000;
-
-function range(tries: Try[]): { min: number; max: number } {
-  const times = rankedOf(tries).map((each) => inMicros(each.ns ?? 0));
-  return { min: times[0] ?? 0, max: times.at(-1) ?? 1 };
+function scaleOf(tries: Try[], colors: Palette) {
+  const times = rankedOf(tries).map((each) => each.ns ?? 0);
+  const unit = unitFor(times.at(-1) ?? 1);
+  const visualMap = {
+    min: unit.of(times[0] ?? 0),
+    max: unit.of(times.at(-1) ?? 1),
+    precision: 3,
+    orient: 'vertical',
+    right: 0,
+    top: 'center',
+    textStyle: { color: colors.quiet },
+    // The middle is to be seen on paper too: no colour means that nothing ranks.
+    inRange: { color: colors.heat.map((color, place) => (place === 2 ? colors.line : color)) },
+  };
+  return { unit, visualMap };
 }
 
 export function heatOption(tries: Try[], x: Axis, y: Axis): EChartsOption {
+  const colors = palette(theme());
+  const { unit, visualMap } = scaleOf(tries, colors);
   const best = new Map<string, number>();
   for (const each of rankedOf(tries)) {
     const key = `${x.values.indexOf(each.parameters.get(x.name) ?? '')},${y.values.indexOf(each.parameters.get(y.name) ?? '')}`;
-    if (!best.has(key)) best.set(key, inMicros(each.ns ?? 0));
+    if (!best.has(key)) best.set(key, each.ns ?? 0);
   }
-  const data = [...best].map(([key, value]) => [...key.split(',').map(Number), value]);
-  const colors = palette(theme());
+  const data = [...best].map(([key, ns]) => [...key.split(',').map(Number), unit.of(ns)]);
+  const isSmall = x.values.length <= 12;
   return {
-    grid: { left: 96, right: 96, top: 16, bottom: 56 },
+    grid: { left: 96, right: 96, top: 32, bottom: 56 },
     tooltip: {
       renderMode: 'richText',
       formatter: (item: unknown) => {
         const [column, row, value] = (item as { data: number[] }).data;
-        return `${x.name}=${x.values[column ?? 0]}, ${y.name}=${y.values[row ?? 0]}\n${micros((value ?? 0) * 1000)}`;
+        return `${x.name}=${x.values[column ?? 0]}, ${y.name}=${y.values[row ?? 0]}\n${(value ?? 0).toPrecision(4)} ${unit.name}`;
       },
     },
     xAxis: { type: 'category', data: x.values, name: x.name, nameLocation: 'middle', nameGap: 30 },
     yAxis: { type: 'category', data: y.values, name: y.name },
-    visualMap: {
-      ...range(tries),
-      calculable: true,
-      orient: 'vertical',
-      right: 0,
-      top: 'center',
-      text: ['µs', ''],
-      textStyle: { color: colors.quiet },
-      inRange: { color: colors.heat },
-    },
+    visualMap: { ...visualMap, calculable: true, text: [unit.name, ''] },
     series: [
       {
         type: 'heatmap',
         data,
-        label: { show: x.values.length <= 12, formatter: (item: unknown) => ((item as { data: number[] }).data[2] ?? 0).toPrecision(4) },
+        label: { show: isSmall, formatter: (item: unknown) => ((item as { data: number[] }).data[2] ?? 0).toPrecision(4) },
+        itemStyle: { borderColor: colors.paper, borderWidth: isSmall ? 2 : 0 },
       },
     ],
   };
@@ -122,8 +127,9 @@ export function heatOption(tries: Try[], x: Axis, y: Axis): EChartsOption {
 export function parallelOption(tries: Try[], axes: Axis[]): EChartsOption {
   const ranked = rankedOf(tries).slice(0, 2000);
   const colors = palette(theme());
+  const { unit, visualMap } = scaleOf(tries, colors);
   return {
-    parallel: { left: 48, right: 120, top: 40, bottom: 24 },
+    parallel: { left: 48, right: 64, top: 40, bottom: 24 },
     parallelAxis: [
       ...axes.map((axis, dim) => ({
         dim,
@@ -133,22 +139,14 @@ export function parallelOption(tries: Try[], axes: Axis[]): EChartsOption {
         axisLabel: { color: colors.quiet },
         nameTextStyle: { color: colors.quiet },
       })),
-      { dim: axes.length, name: 'µs', scale: true, axisLabel: { color: colors.quiet }, nameTextStyle: { color: colors.quiet } },
+      { dim: axes.length, name: unit.name, scale: true, axisLabel: { color: colors.quiet }, nameTextStyle: { color: colors.quiet } },
     ],
-    visualMap: {
-      ...range(tries),
-      dimension: axes.length,
-      orient: 'vertical',
-      right: 0,
-      top: 'center',
-      textStyle: { color: colors.quiet },
-      inRange: { color: colors.heat },
-    },
+    visualMap: { ...visualMap, dimension: axes.length, show: false },
     series: [
       {
         type: 'parallel',
         lineStyle: { width: 1.5, opacity: 0.6 },
-        data: ranked.map((each) => [...axes.map((axis) => each.parameters.get(axis.name) ?? ''), inMicros(each.ns ?? 0)]),
+        data: ranked.map((each) => [...axes.map((axis) => each.parameters.get(axis.name) ?? ''), unit.of(each.ns ?? 0)]),
       },
     ],
   };

@@ -4,7 +4,8 @@ import { call } from '../api';
 import { Loaded, useData } from '../data';
 import { arm, micros, percent, ratio, time } from '../format';
 import { A, Command, Empty, Page, Section, StateChip, Table, Tag } from '../parts';
-import { setQuery, type ViewProps } from '../router';
+import { Older } from '../parts/lists';
+import type { ViewProps } from '../router';
 
 export default function View({ query }: ViewProps) {
   const page = query.get('page_token') ?? '';
@@ -44,13 +45,7 @@ export default function View({ query }: ViewProps) {
                   </Empty>
                 }
               />
-              {answer.nextPageToken && (
-                <p>
-                  <button type="button" onClick={() => setQuery({ page_token: answer.nextPageToken })}>
-                    Older ones
-                  </button>
-                </p>
-              )}
+              <Older token={answer.nextPageToken} />
             </>
           )}
         </Loaded>
@@ -63,7 +58,7 @@ export default function View({ query }: ViewProps) {
               rows={answer.tunings}
               columns={[
                 { key: 'operator', title: 'operator', cell: (row) => row.operatorName, sort: (row) => row.operatorName },
-                { key: 'workload', title: 'workload', cell: (row) => row.workload, sort: (row) => row.workload },
+                { key: 'workload', title: 'workload', cell: (row) => row.workload.replaceAll(',', ', '), sort: (row) => row.workload },
                 { key: 'device', title: 'device', cell: (row) => row.deviceModel, sort: (row) => row.deviceModel },
                 { key: 'arm', title: 'best', cell: (row) => arm(row.arm) },
                 { key: 'median', title: 'median', numeric: true, cell: (row) => micros(row.medianNs), sort: (row) => row.medianNs },

@@ -51,7 +51,7 @@ export function TrendPanel({ trend, onPoint }: { trend: Trend; onPoint: (experim
   return (
     <Section title={`${title} on ${series?.deviceModel || series?.deviceUuid}`}>
       <p class="quiet">
-        {series?.workload}, stage {series?.stage}
+        {series?.workload.replaceAll(',', ', ')}; stage {series?.stage}
         {trend.noise > 0 && <>, noise {percent(trend.noise)} of the level</>}
       </p>
       {trend.points.length === 0 ? (
@@ -67,6 +67,12 @@ export function TrendPanel({ trend, onPoint }: { trend: Trend; onPoint: (experim
           }}
           table={<Points trend={trend} />}
         />
+      )}
+      {trend.points.length > 0 && (
+        <p class="quiet">
+          Around the line the quartiles of a run. Grey: a level and its noise. A dashed line: the level changes, new / old. Marks:
+          other bits or code, an accepted epoch, more or fewer registers, another driver or toolkit. A triangle: rejected.
+        </p>
       )}
       {trend.missing && <p class="quiet">No levels: {trend.missing}.</p>}
       {trend.changePoints.length > 0 && (

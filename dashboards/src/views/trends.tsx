@@ -4,7 +4,9 @@ import { call } from '../api';
 import { Loaded, useData } from '../data';
 import { count } from '../format';
 import { A, Command, Empty, Page, Section, Table } from '../parts';
+import { Older, Same } from '../parts/lists';
 import { navigate, setQuery } from '../router';
+import { tellApart } from '../workloads';
 import { TrendPanel } from './trend_panel';
 
 interface Props {
@@ -16,15 +18,16 @@ const filters = ['operator', 'variant', 'device'] as const;
 
 function SeriesPicker({ query }: { query: URLSearchParams }) {
   const values = Object.fromEntries(filters.map((name) => [name, query.get(name) ?? '']));
+  const page = query.get('page_token') ?? '';
   const data = useData(
     (signal) =>
       call(
         'ListSeries',
         ListSeriesResponseSchema,
-        { operator_name: values.operator, variant: values.variant, device: values.device, page_size: 200 },
+        { operator_name: values.operator, variant: values.variant, device: values.device, page_size: 200, page_token: page },
         signal,
       ),
-    [values.operator, values.variant, values.device],
+    [values.operator, values.variant, values.device, page],
   );
   const link = (series: Series) => `/trends?series=${series.seriesId}`;
   return (
@@ -34,7 +37,7 @@ function SeriesPicker({ query }: { query: URLSearchParams }) {
         onSubmit={(event) => {
           event.preventDefault();
           const form = new FormData(event.currentTarget as HTMLFormElement);
-          setQuery(Object.fromEntries(filters.map((name) => [name, String(form.get(name) ?? '') || undefined])));
+          setQuery({ ...Object.fromEntries(filters.map((name) => [name, String(form.get(name) ?? '')])), page_token: undefined });
         }}
       >
         {filters.map((name) => (
@@ -46,38 +49,45 @@ function SeriesPicker({ query }: { query: URLSearchParams }) {
         <button type="submit">Show</button>
       </form>
       <Loaded data={data}>
-        {(answer) => (
-          <Table
-            caption="Series, the most recently measured first"
-            rows={answer.series}
-            columns={[
-              { key: 'operator', title: 'operator', cell: (row) => row.operatorName, sort: (row) => row.operatorName },
-              { key: 'workload', title: 'workload', cell: (row) => <A href={link(row)}>{row.workload}</A> },
-              { key: 'arm', title: 'arm', cell: (row) => row.arm || row.variant, sort: (row) => row.arm || row.variant },
-              { key: 'device', title: 'device', cell: (row) => row.deviceModel, sort: (row) => row.deviceModel },
-              {
-                key: 'points',
-                title: 'runs',
-                numeric: true,
-                cell: (row) => count(row.numPoints),
-                sort: (row) => row.numPoints,
-              },
-              {
-                key: 'newest',
-                title: 'newest',
-                numeric: true,
-                cell: (row) => <A href={`/experiments/${row.newestExperimentId}`}>{String(row.newestExperimentId)}</A>,
-                sort: (row) => row.newestExperimentId,
-              },
-            ]}
-            empty={
-              <Empty>
-                No series yet: every <Command text="assay compare" /> and <Command text="assay measure" /> adds a run to
-                the series of its arms.
-              </Empty>
-            }
-          />
-        )}
+        {(answer) => {
+          const apart = tellApart(answer.series);
+          return (
+            <>
+              <Same lines={apart.same} />
+              <Table
+                caption="Series, the most recently measured first"
+                rows={answer.series}
+                columns={[
+                  { key: 'operator', title: 'operator', cell: (row) => row.operatorName, sort: (row) => row.operatorName },
+                  { key: 'workload', title: 'workload', cell: (row) => <A href={link(row)}>{apart.short(row) || row.workload}</A>, sort: (row) => row.workload },
+                  { key: 'arm', title: 'arm', cell: (row) => row.arm || row.variant, sort: (row) => row.arm || row.variant },
+                  { key: 'device', title: 'device', cell: (row) => row.deviceModel, sort: (row) => row.deviceModel },
+                  {
+                    key: 'points',
+                    title: 'runs',
+                    numeric: true,
+                    cell: (row) => count(row.numPoints),
+                    sort: (row) => row.numPoints,
+                  },
+                  {
+                    key: 'newest',
+                    title: 'newest',
+                    numeric: true,
+                    cell: (row) => <A href={`/experiments/${row.newestExperimentId}`}>{String(row.newestExperimentId)}</A>,
+                    sort: (row) => row.newestExperimentId,
+                  },
+                ]}
+                empty={
+                  <Empty>
+                    No series yet: every <Command text="assay compare" /> and <Command text="assay measure" /> adds a run to
+                    the series of its arms.
+                  </Empty>
+                }
+              />
+              <Older token={answer.nextPageToken} />
+            </>
+          );
+        }}
       </Loaded>
     </>
   );
@@ -132,13 +142,13 @@ function Trends({ query }: { query: URLSearchParams }) {
 }
 
 export default function View({ query }: Props) {
-  const is_chosen = query.has('series') || query.has('of');
+  const isChosen = query.has('series') || query.has('of');
   return (
     <Page
       title="Trends"
       intro="One arm on one workload in one mode on one device, run after run. Devices are never joined into one line."
     >
-      {is_chosen ? (
+      {isChosen ? (
         <Trends query={query} />
       ) : (
         <Section title="Series">
