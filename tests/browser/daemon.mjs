@@ -147,16 +147,15 @@ await visit('overview', '/', 'Newest experiments', async () => {
 });
 
 // What runs is seen to go on, and its end is seen without a reload.
-const running = run(
+await run(
   ...['compare', 'qsa_decode', '--candidate', 'two_cell', '-a', 'kv=[int8,fp16]', '-a', 'width=[8192,16384]'],
-  ...['--device', 'cpu', '--calls', '20', '--rounds', '24'],
+  ...['--device', 'cpu', '--calls', '20', '--rounds', '24', '--detach'],
 );
 await visit('running', '/experiments/15', 'qsa_decode', async () => {
   await page.locator('progress').waitFor();
 });
-await running;
 try {
-  await page.locator('progress').waitFor({ state: 'detached', timeout: 20_000 });
+  await page.locator('progress').waitFor({ state: 'detached', timeout: 60_000 });
   await page.getByText('Arms, stage by stage').waitFor();
   console.log('ok: the end of a running experiment is seen');
 } catch (error) {
