@@ -2,6 +2,9 @@
 import { shared } from './format';
 import type { Setting } from '../generated/proto/assay_pb';
 
+// Canonical texts have no spaces, and lines break at spaces.
+export const spaced = (text = '') => text.replaceAll(',', ', ');
+
 interface Row {
   operatorName: string;
   workload: string;

@@ -276,7 +276,7 @@ export const recording = {
   ...{ device_name: `A100 ${hostile.script}`, objective: 'time', parameters: ['block_size_x', 'tile'], num_rows: 450 },
   ...{ notes: [`12 rows have no time ${hostile.quotes}`], imported_ns: at(3) },
 };
-export const recordedRows = Array.from({ length: 200 }, (_, place) => ({
+export const recordedRows = Array.from({ length: 100 }, (_, place) => ({
   row: place + 1,
   values: [String(32 << place % 4), String(1 + (place % 3))],
   samples_ns: place % 40 === 7 ? [] : [1e6 + 1000 * place, 1.1e6 + 1000 * place, 1.2e6 + 1000 * place],

@@ -55,7 +55,14 @@ await visit('full_experiments', '/experiments', ['rejected', 'sweep', hostile.im
   await page.keyboard.press('Enter');
   assert.deepEqual((await column(1)).map(Number), before.reverse(), 'not sorted by the keyboard');
 });
-await visit('full_compare', '/experiments/11?configuration=1', ['0.910', 'faster', 'What each stage'], () => hasCharts(2));
+await visit('full_compare', '/experiments/11?configuration=1', ['0.910', 'faster', 'What each stage'], async () => {
+  await hasCharts(2);
+  const before = await page.locator('.canvas svg text').allTextContents();
+  await page.getByRole('button', { name: 'Dark' }).click();
+  await page.getByRole('button', { name: 'Light' }).click();
+  await hasCharts(2);
+  assert.deepEqual(await page.locator('.canvas svg text').allTextContents(), before, 'another theme shows other numbers');
+});
 await visit('full_rejected', '/experiments/10?configuration=1', [/5 of 2,048 elements/, 'rejected']);
 await visit('full_check', '/experiments/9', ['drops_last_strip', 'mask_off']);
 await visit('full_failed', '/experiments/5', [`the runner died ${hostile.image}`]);
@@ -78,9 +85,9 @@ await visit('full_trend', '/trends?series=1', ['Changes of the level', '1.062', 
 await visit('full_regressions', '/regressions?all=true', ['confirmed', `wanted ${hostile.image}`, /8\.10* µs → 8\.60* µs/]);
 await visit('full_bits', '/bits?tensor=out', ['golden, epoch 2', 'epoch 1, replaced', `a fixed order of additions ${hostile.script}`]);
 await visit('full_recordings', '/recordings', ['convolution', '450', 'kernel tuner cache']);
-await visit('full_recording', '/recordings/1', [/1\.10* ms/, 'compile', `12 rows have no time ${hostile.quotes}`], async () => {
+await visit('full_recording', '/recordings/1', [/1\.10* ms/, 'compile', `ptxas ${hostile.image}`, `12 rows have no time ${hostile.quotes}`], async () => {
   await page.getByRole('button', { name: /next/i }).click();
-  await page.waitForURL(/after=200/);
+  await page.waitForURL(/after=100/);
 });
 await visit('full_query', '/query', ['Choose an example'], async () => {
   await page.getByLabel('SQL').fill('SELECT 1');

@@ -6,7 +6,7 @@ import { count, micros } from '../format';
 import { Empty, Page, Table, Tag } from '../parts';
 import { setQuery, type ViewProps } from '../router';
 
-const pageSize = 200;
+const pageSize = 100;
 
 function median(row: RecordedRow): number | undefined {
   const sorted = [...row.samplesNs].sort((a, b) => a - b);
@@ -49,7 +49,7 @@ export default function View({ params, query }: ViewProps) {
                 rows={answer.rows}
                 columns={[
                   { key: 'row', title: 'row', numeric: true, cell: (row) => count(row.row), sort: (row) => row.row },
-                  { key: 'name', title: 'name', cell: (row) => row.name },
+                  ...(answer.rows.some((row) => row.name) ? [{ key: 'name', title: 'name', cell: (row: RecordedRow) => row.name }] : []),
                   ...(recording?.parameters ?? []).map((name, index) => ({
                     key: `p${index}`,
                     title: name,
@@ -68,22 +68,28 @@ export default function View({ params, query }: ViewProps) {
                     key: 'failure',
                     title: 'failure',
                     cell: (row) =>
-                      row.failure ? (
-                        <Tag tone="bad">{(FailureClass[row.failure] ?? '').toLowerCase().replaceAll('_', ' ')}</Tag>
-                      ) : (
-                        ''
+                      row.failure > 0 && (
+                        <>
+                          <Tag tone="bad">{(FailureClass[row.failure] ?? '').toLowerCase().replaceAll('_', ' ')}</Tag>{' '}
+                          <span class="quiet">{row.message}</span>
+                        </>
                       ),
                   },
                 ]}
                 empty={<Empty>It has no rows.</Empty>}
               />
-              {last > 0 && last < (recording?.numRows ?? 0) && (
-                <p>
+              <p class="actions">
+                {after !== '0' && (
+                  <button type="button" onClick={() => setQuery({ after: undefined })}>
+                    The first {pageSize}
+                  </button>
+                )}
+                {last > 0 && last < (recording?.numRows ?? 0) && (
                   <button type="button" onClick={() => setQuery({ after: String(last) })}>
                     The next {pageSize}
                   </button>
-                </p>
-              )}
+                )}
+              </p>
             </>
           );
         }}

@@ -6,6 +6,7 @@ import { micros, ratio, time } from '../format';
 import { A, Command, Empty, Page, Table, Tag } from '../parts';
 import { Older } from '../parts/lists';
 import { setQuery } from '../router';
+import { spaced } from '../workloads';
 
 const words: Record<number, { text: string; tone?: 'bad' | 'good' | 'warn' }> = {
   [RegressionState.DETECTED]: { text: 'detected', tone: 'warn' },
@@ -30,7 +31,7 @@ export default function View({ query }: { params: Record<string, string>; query:
       intro="A detected one is run again on its device when that is idle, with the code of that run, before anybody is told."
     >
       <p class="actions">
-        <label>
+        <label class="line">
           <input
             type="checkbox"
             checked={all}
@@ -57,11 +58,11 @@ export default function View({ query }: { params: Record<string, string>; query:
                   title: 'series',
                   cell: (row) => (
                     <A href={`/trends?series=${row.series?.seriesId ?? 0n}`}>
-                      {row.series?.operatorName} {row.series?.arm || row.series?.variant}
+                      {row.series?.operatorName} {spaced(row.series?.arm || row.series?.variant)}
                     </A>
                   ),
                 },
-                { key: 'workload', title: 'workload', cell: (row) => row.series?.workload.replaceAll(',', ', ') },
+                { key: 'workload', title: 'workload', cell: (row) => spaced(row.series?.workload) },
                 { key: 'device', title: 'device', cell: (row) => row.series?.deviceModel },
                 {
                   key: 'times',

@@ -11,6 +11,7 @@ import { Loaded, useData } from '../data';
 import { arm, count, micros, percent, ratio, settings } from '../format';
 import { A, Command, Empty, Page, Section, StateChip, Table, Tag } from '../parts';
 import { setQuery, type ViewProps } from '../router';
+import { spaced } from '../workloads';
 import { axesOf, failuresOf, heatOption, parallelOption, rankedOf, workloadsOf, type Try } from './sweep_options';
 
 // Of a tie only what is otherwise than in the winner.
@@ -35,7 +36,7 @@ function Winner({ experiment, tunings, tries }: { experiment: Experiment; tuning
         caption="What the sweep found best"
         rows={entries}
         columns={[
-          { key: 'workload', title: 'workload', cell: (row) => row.workload.replaceAll(',', ', ') },
+          { key: 'workload', title: 'workload', cell: (row) => spaced(row.workload) },
           { key: 'arm', title: 'winner', cell: (row) => arm(row.arm) },
           { key: 'median', title: 'median', numeric: true, cell: (row) => micros(row.medianNs) },
           {

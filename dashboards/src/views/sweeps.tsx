@@ -6,6 +6,7 @@ import { arm, micros, percent, ratio, time } from '../format';
 import { A, Command, Empty, Page, Section, StateChip, Table, Tag } from '../parts';
 import { Older } from '../parts/lists';
 import type { ViewProps } from '../router';
+import { spaced } from '../workloads';
 
 export default function View({ query }: ViewProps) {
   const page = query.get('page_token') ?? '';
@@ -58,9 +59,22 @@ export default function View({ query }: ViewProps) {
               rows={answer.tunings}
               columns={[
                 { key: 'operator', title: 'operator', cell: (row) => row.operatorName, sort: (row) => row.operatorName },
-                { key: 'workload', title: 'workload', cell: (row) => row.workload.replaceAll(',', ', '), sort: (row) => row.workload },
+                { key: 'workload', title: 'workload', cell: (row) => spaced(row.workload), sort: (row) => row.workload },
                 { key: 'device', title: 'device', cell: (row) => row.deviceModel, sort: (row) => row.deviceModel },
-                { key: 'arm', title: 'best', cell: (row) => arm(row.arm) },
+                {
+                  key: 'arm',
+                  title: 'best',
+                  cell: (row) => (
+                    <>
+                      {arm(row.arm)}
+                      {row.stale && (
+                        <span class="below quiet">
+                          <Tag tone="warn">stale</Tag> {row.stale}
+                        </span>
+                      )}
+                    </>
+                  ),
+                },
                 { key: 'median', title: 'median', numeric: true, cell: (row) => micros(row.medianNs), sort: (row) => row.medianNs },
                 {
                   key: 'ratio',
@@ -77,7 +91,6 @@ export default function View({ query }: ViewProps) {
                   numeric: true,
                   cell: (row) => <A href={`/sweeps/${row.experimentId}`}>{String(row.experimentId)}</A>,
                 },
-                { key: 'stale', title: '', cell: (row) => row.stale && <Tag tone="warn">stale: {row.stale}</Tag> },
               ]}
               empty={<Empty>Nothing is tuned yet: the end of a sweep writes here.</Empty>}
             />

@@ -3,6 +3,7 @@ import { SeriesEventKind, type Trend } from '../../generated/proto/assay_pb';
 import { Chart } from '../charts/chart';
 import { micros, percent, ratio, shortDigest, time } from '../format';
 import { A, Empty, Section, Table, Tag } from '../parts';
+import { spaced } from '../workloads';
 import { trendOption } from './trend_option';
 
 export const eventNames: Record<number, string> = {
@@ -47,11 +48,11 @@ function Points({ trend }: { trend: Trend }) {
 
 export function TrendPanel({ trend, onPoint }: { trend: Trend; onPoint: (experiment: bigint) => void }) {
   const series = trend.series;
-  const title = `${series?.operatorName} ${series?.arm || series?.variant}`;
+  const title = `${series?.operatorName} ${spaced(series?.arm || series?.variant)}`;
   return (
     <Section title={`${title} on ${series?.deviceModel || series?.deviceUuid}`}>
       <p class="quiet">
-        {series?.workload.replaceAll(',', ', ')}; stage {series?.stage}
+        {spaced(series?.workload)}; stage {series?.stage}
         {trend.noise > 0 && <>, noise {percent(trend.noise)} of the level</>}
       </p>
       {trend.points.length === 0 ? (

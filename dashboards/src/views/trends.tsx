@@ -6,7 +6,7 @@ import { count } from '../format';
 import { A, Command, Empty, Page, Section, Table } from '../parts';
 import { Older, Same } from '../parts/lists';
 import { navigate, setQuery } from '../router';
-import { tellApart } from '../workloads';
+import { spaced, tellApart } from '../workloads';
 import { TrendPanel } from './trend_panel';
 
 interface Props {
@@ -60,7 +60,7 @@ function SeriesPicker({ query }: { query: URLSearchParams }) {
                 columns={[
                   { key: 'operator', title: 'operator', cell: (row) => row.operatorName, sort: (row) => row.operatorName },
                   { key: 'workload', title: 'workload', cell: (row) => <A href={link(row)}>{apart.short(row) || row.workload}</A>, sort: (row) => row.workload },
-                  { key: 'arm', title: 'arm', cell: (row) => row.arm || row.variant, sort: (row) => row.arm || row.variant },
+                  { key: 'arm', title: 'arm', cell: (row) => spaced(row.arm || row.variant), sort: (row) => row.arm || row.variant },
                   { key: 'device', title: 'device', cell: (row) => row.deviceModel, sort: (row) => row.deviceModel },
                   {
                     key: 'points',
