@@ -105,8 +105,8 @@ export function blocksOption(blocks: BlockBox[]): EChartsOption {
   return {
     grid: clocks
       ? [
-          { left: 64, right: 24, top: 40, height: 240 },
-          { left: 64, right: 24, top: 304, bottom: 56 },
+          { left: 64, right: 24, top: 40, height: 220 },
+          { left: 64, right: 24, top: 306, bottom: 56 },
         ]
       : [{ left: 64, right: 24, top: 40, bottom: 56 }],
     tooltip: {

@@ -46,10 +46,10 @@ function Seen({ item }: { item: Item }) {
   const first = suite === mutants ? check?.summary : check?.arms.join(', ');
   const second = [configuration.message, check?.detail, goldens, notRun].filter(Boolean).join('; ');
   return (
-    <>
+    <span class="reason">
       {first}
       {second && <span class="quiet below">{second}</span>}
-    </>
+    </span>
   );
 }
 

@@ -15,7 +15,9 @@ function Explanation({ configuration }: { configuration: Configuration }) {
   const verdict = newest(configuration);
   if (!verdict) return null;
   const floor = verdict.hasNoiseFloor
-    ? `noise of A against A ${percent(verdict.noiseFloor)} (experiment ${verdict.noiseFloorExperimentId})`
+    ? `noise of A against A ${percent(verdict.noiseFloor)}${
+        verdict.noiseFloorExperimentId > 0n ? ` (experiment ${verdict.noiseFloorExperimentId})` : ''
+      }`
     : 'noise of A against A not known';
   const judged = [
     `rule ${verdict.ruleVersion}`,
@@ -42,7 +44,7 @@ function Explanation({ configuration }: { configuration: Configuration }) {
             { key: 'coverage', title: 'coverage', numeric: true, cell: (row) => (row.hasRatio ? percent(row.coverage) : '–') },
             { key: 'bad', title: 'blocks left out', numeric: true, cell: (row) => row.numBadBlocks },
             { key: 'faults', title: 'faulty samples', numeric: true, cell: (row) => row.numFaults },
-            { key: 'reason', title: 'reason', cell: (row) => row.reason },
+            { key: 'reason', title: 'reason', cell: (row) => <span class="reason">{row.reason}</span> },
           ]}
         />
       )}

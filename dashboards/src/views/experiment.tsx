@@ -10,7 +10,7 @@ import {
 } from '../../generated/proto/assay_pb';
 import { call, watch } from '../api';
 import { Loaded, refresh, useData, useEvery } from '../data';
-import { count, rate, time } from '../format';
+import { plural, rate, time } from '../format';
 import { A, Command, Copy, Empty, Page, Section, StateChip, Table, VerdictChip } from '../parts';
 import { Roofline } from '../parts/roofline';
 import { setQuery, type ViewProps } from '../router';
@@ -93,13 +93,15 @@ function Results({ experiment, query }: { experiment: Experiment; query: URLSear
   if (experiment.configurations.length === 0) {
     return (
       <Empty>
-        {isOver ? 'Nothing was finished.' : 'Nothing is finished yet.'}
-        {experiment.numFinished > 0 && (
+        {experiment.numFinished > 0 ? (
           <>
-            {' '}
-            Its {count(experiment.numFinished)} configurations are more than fit here:{' '}
+            {plural(experiment.numFinished, 'configuration')} finished, which do not fit into one answer:{' '}
             <Command text={`assay show ${experiment.experimentId}`} />
           </>
+        ) : isOver ? (
+          'Nothing was finished.'
+        ) : (
+          'Nothing is finished yet.'
         )}
       </Empty>
     );

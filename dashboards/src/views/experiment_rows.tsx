@@ -17,9 +17,9 @@ function CommitOf({ experiment }: { experiment: Experiment }) {
   const context = experiment.spec?.context;
   if (!context?.commit) return null;
   return (
-    <span class="line" title={`${context.commit}${context.branch && ` on ${context.branch}`}`}>
+    <span class="line" title={`${context.commit}${context.branch && ` on ${context.branch}`}${context.dirty ? ', with changes' : ''}`}>
       <code>{context.commit.slice(0, 8)}</code>
-      {context.dirty && ' + changes'}
+      {context.dirty && '+'}
     </span>
   );
 }

@@ -3,7 +3,7 @@ import { ListResponseSchema } from '../../generated/proto/assay_pb';
 import { call } from '../api';
 import { Loaded, useData } from '../data';
 import { Command, Empty, Page } from '../parts';
-import { setQuery, type ViewProps } from '../router';
+import { navigate, setQuery, type ViewProps } from '../router';
 import { Experiments } from './experiment_rows';
 
 const choices: Record<string, string[]> = {
@@ -79,6 +79,11 @@ export default function View({ query }: ViewProps) {
           only where something changed
         </label>
         <button type="submit">Show</button>
+        {query.toString() && (
+          <button type="button" onClick={() => navigate('/experiments')}>
+            Clear
+          </button>
+        )}
       </form>
       <Loaded data={data}>
         {(answer) => (
@@ -88,20 +93,28 @@ export default function View({ query }: ViewProps) {
               rows={answer.experiments}
               empty={
                 <Empty>
-                  {query.toString()
-                    ? 'No experiment passes these filters.'
-                    : 'No experiment yet. '}
-                  {!query.toString() && <Command text="assay compare --help" />}
+                  {query.toString() ? (
+                    'No experiment passes these filters.'
+                  ) : (
+                    <>
+                      No experiment yet. <Command text="assay compare --help" />
+                    </>
+                  )}
                 </Empty>
               }
             />
-            {answer.nextPageToken && (
-              <p>
+            <p class="actions">
+              {request.page_token && (
+                <button type="button" onClick={() => setQuery({ page_token: undefined })}>
+                  The newest
+                </button>
+              )}
+              {answer.nextPageToken && (
                 <button type="button" onClick={() => setQuery({ page_token: answer.nextPageToken })}>
                   Older ones
                 </button>
-              </p>
-            )}
+              )}
+            </p>
           </>
         )}
       </Loaded>

@@ -27,7 +27,7 @@ export function Interval({ stage, limit }: { stage: StageVerdict; limit: number 
       <line class="span" x1={place(stage.ratioLow)} x2={place(stage.ratioHigh)} y1="8" y2="8" />
       {offset(stage.ratioLow) < -reach && <path class="cut" d={`M${middle - reach - 7} 8l7 -4v8z`} />}
       {offset(stage.ratioHigh) > reach && <path class="cut" d={`M${middle + reach + 7} 8l-7 -4v8z`} />}
-      <circle class="point" cx={place(stage.ratio)} cy="8" r="3.5" />
+      <line class="point" x1={place(stage.ratio)} x2={place(stage.ratio)} y1="3" y2="13" />
     </svg>
   );
 }

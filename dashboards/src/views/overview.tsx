@@ -47,7 +47,8 @@ function DeviceCard({ device }: { device: Device }) {
       </p>
       {device.numRunnerRestarts > 0 && (
         <p class="quiet">
-          {plural(device.numRunnerRestarts, 'runner')} replaced, the last one because {device.lastRunnerFailure}
+          {plural(device.numRunnerRestarts, 'runner')} replaced
+          {device.lastRunnerFailure && `, the last one because ${device.lastRunnerFailure}`}
         </p>
       )}
       {missing.length > 0 && (
@@ -109,6 +110,7 @@ export default function View() {
         <Loaded data={devices}>
           {(answer) => (
             <div class="cards">
+              {answer.devices.length === 0 && <Empty>The daemon has no device.</Empty>}
               {answer.devices.map((device) => (
                 <DeviceCard key={device.name} device={device} />
               ))}
