@@ -8,7 +8,7 @@
 # all (the default): tests parity sanitize faults cold hot
 # attention: tree block attention_sanitize attention_times peers; the last two also write attention_table.md
 # trust: bench modes controls planted ncu busy counters (gpu_trust.sh says what each is)
-# sweeps bits sources rate many (gpu_sweeps.sh)
+# sweeps bits sources history rate many (gpu_sweeps.sh)
 #
 # Each attention part ends by itself after PART_SECONDS (570) and says what it has not run. SHAPES="T2 T4 B5" picks the
 # shapes of attention_times and peers, ARMS="warpgroup:result=skip" the variants of the former, PEERS="triton,cudnn" the

@@ -4,6 +4,8 @@
 # block" picks operators, WORKLOADS="q1 q7" their workloads, SPILL="[auto,run,group,slice]" more of the space. Writes sweeps.txt, tunings.json, tuned.h.
 # bits: the checks of the three operators. Writes bits.txt.
 # sources: kernels from source: old against new code, configurations that crash and hang, sums by atomics.
+# history: a kernel from source that becomes 10 % slower at its seventh commit and is mended at its thirteenth: found, confirmed
+# by a run of the same code, acknowledged, fixed, told by trend, list, query and receipt. Writes history.txt.
 # rate: configurations a second of a sweep of 200, beside a loop that compiles and launches seven times.
 # many: 5,000 kernels, half of which cannot be launched, and what memory they leave. Each writes to its NAME.txt.
 
@@ -57,6 +59,62 @@ run_bits() {
     within "$assay" check "$operator" --device "$device" || status=1
   done >"$out/bits.txt" 2>&1
   show_checks "$out/bits.txt"
+  return "$status"
+}
+
+# measure_chain COMMIT...: the kernel in $scratch/chain, once for each commit.
+measure_chain() {
+  local commit
+  for commit in "$@"; do
+    "$assay" measure --spec "$scratch/chain/chain.json" --device "$device" --commit "$commit" --branch main \
+      --label kernel=chain >"$scratch/measured" 2>&1 || { cat "$scratch/measured"; return 1; }
+  done
+}
+
+# await_regressions STATE: one is in that state within a minute.
+await_regressions() {
+  local tries=0
+  until "$assay" regressions --state "$1" --format csv 2>/dev/null | tail -n +2 | grep -q .; do
+    tries=$((tries + 1))
+    [ "$tries" -lt 120 ] || { "$assay" regressions --all; return 1; }
+    sleep 0.5
+  done
+}
+
+tell_history() {
+  local operator newest
+  echo "== old code"
+  measure_chain 1111111 1111112 1111113 1111114 1111115 1111116 || return 1
+  echo "== 10 % more steps"
+  sed -i 's/kSteps = 4000/kSteps = 4400/' "$scratch/chain/chain.cu"
+  measure_chain 2222221 2222222 2222223 2222224 2222225 2222226 || return 1
+  await_regressions confirmed || return 1
+  "$assay" regressions
+  "$assay" regressions --fail-on confirmed >/dev/null
+  [ $? -eq 6 ] || return 1
+  "$assay" regressions acknowledge 1 --reason "more steps, on purpose" || return 1
+  echo "== old code again"
+  sed -i 's/kSteps = 4400/kSteps = 4000/' "$scratch/chain/chain.cu"
+  measure_chain 3333331 3333332 3333333 3333334 3333335 3333336 || return 1
+  await_regressions fixed || return 1
+  "$assay" regressions --all
+  operator="$("$assay" query "SELECT DISTINCT operator_name FROM series WHERE operator_name LIKE 'chain@%'" --format csv | tail -1)"
+  "$assay" trend "$operator" || return 1
+  "$assay" list --label kernel=chain --limit 3 || return 1
+  "$assay" query "SELECT kind, count(*) FROM changes GROUP BY kind" || return 1
+  "$assay" bits history --operator "$operator" || return 1
+  newest="$("$assay" list --label kernel=chain --limit 1 --format csv | awk -F, 'NR == 2 { print $1 }')"
+  "$assay" receipt "$newest" --format markdown -o "$scratch/receipt.md" || return 1
+  "$assay" receipt --verify "$scratch/receipt.md"
+}
+
+run_history() {
+  local status=0
+  start_daemon || return 1
+  mkdir -p "$scratch/chain"
+  cp "$here"/sources/chain.* "$scratch/chain/"
+  tell_history >"$out/history.txt" 2>&1 || status=1
+  cat "$out/history.txt"
   return "$status"
 }
 

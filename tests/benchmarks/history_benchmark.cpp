@@ -1,8 +1,9 @@
-// usage: history_benchmark [NUM_EXPERIMENTS]
+// usage: history_benchmark [NUM_EXPERIMENTS [DATABASE]]
 //
 // What the past costs to ask: a database of 100,000 experiments with 100 samples each, in 200
 // series; how long pages of the list, trends and queries take, at the median and the 95th of 100;
-// how memory grows meanwhile; and one minute of four writers and eight readers at once.
+// how memory grows meanwhile; and one minute of four writers and eight readers at once. With
+// DATABASE, a path where nothing is yet, only that is made: first_view.mjs shows it in a browser.
 #include "db/store.h"
 #include "server/points.h"
 #include "server/trends.h"
@@ -13,6 +14,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iostream>
@@ -241,10 +243,14 @@ void work_together(db::Store& store, int num_before) {
             << std::endl;
 }
 
-int run(int num_experiments) {
+int run(int num_experiments, const std::string& kept) {
+  if (!kept.empty() && std::filesystem::exists(kept)) {
+    std::cerr << kept << ": is there already\n";
+    return 2;
+  }
   const Folder folder;
-  const std::unique_ptr<db::Store> store =
-      need(db::Store::open({.path = folder / "assay.db", .read_deadline_ns = 60'000'000'000}));
+  const std::unique_ptr<db::Store> store = need(db::Store::open(
+      {.path = kept.empty() ? folder / "assay.db" : kept, .read_deadline_ns = 60'000'000'000}));
   const auto start = std::chrono::steady_clock::now();
   for (int run = 0; run < num_experiments; ++run) {
     add(*store, "", run, num_experiments);
@@ -253,6 +259,9 @@ int run(int num_experiments) {
             << std::int64_t{2} * kNumSamples * num_experiments << " samples stored in "
             << std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()
             << " s, " << need(store->figures()).database_bytes / 1'000'000 << " MB" << std::endl;
+  if (!kept.empty()) {
+    return 0;
+  }
   time_lists(*store);
   time_trends(*store);
   time_queries(*store);
@@ -264,5 +273,5 @@ int run(int num_experiments) {
 }  // namespace assay
 
 int main(int argc, char** argv) {
-  return assay::run(argc > 1 ? std::atoi(argv[1]) : 100'000);
+  return assay::run(argc > 1 ? std::atoi(argv[1]) : 100'000, argc > 2 ? argv[2] : "");
 }

@@ -28,6 +28,12 @@ export function loadPlaywright() {
   return createRequire(join(folder, 'x.js'))('playwright-core').chromium;
 }
 
+// Waits until every chart of the page is drawn.
+export async function drawn(page) {
+  const isDrawn = () => [...document.querySelectorAll('.canvas')].every((canvas) => canvas.querySelector('svg path'));
+  await page.waitForFunction(isDrawn, undefined, { timeout: 20_000 });
+}
+
 export async function startBrowser() {
   const executablePath = findChromium();
   const chromium = loadPlaywright();

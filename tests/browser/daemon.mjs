@@ -8,7 +8,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { skip, startBrowser } from './browser.mjs';
+import { drawn, skip, startBrowser } from './browser.mjs';
 
 const [assayd, assay, runner, goldens, dashboards, screenshots] = process.argv.slice(2);
 if (!existsSync(join(dashboards, 'index.html'))) skip('the page is not built: scripts/dashboards.sh');
@@ -53,6 +53,7 @@ async function visit(name, path, text, look = async () => {}) {
     await page.getByText(text, { exact: false }).first().waitFor({ timeout: 20_000 });
     await page.waitForFunction(() => !document.querySelector('.loading'));
     await look();
+    await drawn(page);
     await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true });
     assert.deepEqual(complaints.splice(0), [], 'the page complained');
     console.log(`ok: ${name}`);

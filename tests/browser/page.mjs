@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { skip, startBrowser } from './browser.mjs';
+import { drawn, skip, startBrowser } from './browser.mjs';
 
 const [dashboards, screenshots] = process.argv.slice(2);
 if (!existsSync(join(dashboards, 'index.html'))) skip('the page is not built: scripts/dashboards.sh');
@@ -38,6 +38,7 @@ const visit = (name, path, texts, look = async () => {}) =>
     await page.goto(mock.address + path);
     for (const text of texts) await page.locator('main').getByText(text).filter({ visible: true }).first().waitFor({ timeout: 10_000 });
     await look();
+    await drawn(page);
   });
 
 const hasCharts = async (num) => {

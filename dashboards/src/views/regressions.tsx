@@ -31,12 +31,12 @@ export default function View({ query }: { params: Record<string, string>; query:
       intro="A detected one is run again on its device when that is idle, with the code of that run, before anybody is told."
     >
       <p class="actions">
-        <label class="line">
+        <label class="check">
           <input
             type="checkbox"
             checked={all}
             onChange={(event) => setQuery({ all: event.currentTarget.checked ? 'true' : undefined, page_token: undefined })}
-          />{' '}
+          />
           also refuted, acknowledged and fixed ones
         </label>
       </p>
