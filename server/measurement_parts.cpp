@@ -36,6 +36,15 @@ void append(v1::Measurement& whole, const v1::Measurement& part) {
   }
 }
 
+void append_both(v1::Configuration& configuration,
+                 const v1::Measurement& baseline,
+                 const v1::Measurement& candidate) {
+  append(*configuration.mutable_baseline(), baseline);
+  if (configuration.has_candidate_arm()) {
+    append(*configuration.mutable_candidate(), candidate);
+  }
+}
+
 std::uint32_t num_rounds(const v1::Configuration& configuration) {
   std::uint32_t rounds = 0;
   for (const v1::Block& block : configuration.baseline().blocks()) {
