@@ -45,7 +45,10 @@ add_library(
   sandbox.cpp
   session.cpp
   session_counters.cpp
+  session_describe.cpp
   session_graph.cpp
+  session_plan.cpp
+  session_timing.cpp
   session_trust.cpp
   source_blobs.cpp
   source_compiler.cpp
