@@ -1,4 +1,4 @@
-// The daemon, one method per call of the service. No gRPC type leaves this file's source.
+// The daemon, one method per call of the service. No gRPC type leaves its sources.
 // Every call ends within a minute, but for watch(), query() and those that carry files.
 #pragma once
 
