@@ -1,6 +1,8 @@
 #include "profiler/cupti_activity.h"
 
+#include "profiler/cupti_activity_functions.h"
 #include "profiler/cupti_library.h"
+#include "profiler/cupti_subscriber.h"
 #include "profiler/kernel_name.h"
 #include "proto/status.h"
 
@@ -29,31 +31,14 @@ constexpr std::array<CUpti_ActivityKind, 4> kKinds = {CUPTI_ACTIVITY_KIND_CONCUR
                                                       CUPTI_ACTIVITY_KIND_RUNTIME,
                                                       CUPTI_ACTIVITY_KIND_DRIVER};
 
-struct Functions {
-  decltype(&cuptiActivityRegisterCallbacks) register_callbacks = nullptr;
-  decltype(&cuptiActivityEnable) enable = nullptr;
-  decltype(&cuptiActivityDisable) disable = nullptr;
-  decltype(&cuptiActivityFlushAll) flush = nullptr;
-  decltype(&cuptiActivityGetNextRecord) next_record = nullptr;
-  decltype(&cuptiActivityGetNumDroppedRecords) num_dropped = nullptr;
-  decltype(&cuptiActivityPushExternalCorrelationId) push = nullptr;
-  decltype(&cuptiActivityPopExternalCorrelationId) pop = nullptr;
-  decltype(&cuptiGetTimestamp) timestamp = nullptr;
-  decltype(&cuptiGetGraphNodeId) graph_node_id = nullptr;
-  decltype(&cuptiGetStreamIdEx) stream_id = nullptr;
-  decltype(&cuptiSubscribe) subscribe = nullptr;
-  decltype(&cuptiUnsubscribe) unsubscribe = nullptr;
-  decltype(&cuptiEnableCallback) enable_callback = nullptr;
-};
-
 class LoadedCupti;
 // CUPTI's callbacks carry no user data.
 LoadedCupti* the_cupti = nullptr;
 
 class LoadedCupti : public CuptiActivity {
  public:
-  LoadedCupti(const CuptiLibrary& library, const Functions& functions)
-      : library_(library), functions_(functions) {
+  LoadedCupti(const CuptiLibrary& library, const CuptiActivityFunctions& functions)
+      : library_(library), functions_(functions), subscriber_(library, functions) {
     the_cupti = this;
   }
 
@@ -63,9 +48,7 @@ class LoadedCupti : public CuptiActivity {
       functions_.disable(kind);
     }
     functions_.flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-    if (subscriber_ != nullptr) {
-      functions_.unsubscribe(subscriber_);
-    }
+    subscriber_.unsubscribe();
     the_cupti = nullptr;
   }
 
@@ -90,21 +73,18 @@ class LoadedCupti : public CuptiActivity {
   absl::Status pause() override;
 
   absl::StatusOr<std::uint64_t> node_id(cudaGraphNode_t node) const override;
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> take_clones() override;
 
-  const LoadedModules& modules() const override { return modules_; }
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> take_clones() override {
+    return subscriber_.take_clones();
+  }
+
+  const LoadedModules& modules() const override { return subscriber_.modules(); }
 
   std::string version() const override { return absl::StrCat(library_.version); }
 
  private:
   absl::Status record();
   absl::Status push_id(std::uint64_t id);
-  void add_clone(const CUpti_GraphData& graph);
-
-  static void CUPTIAPI hear(void* self,
-                            CUpti_CallbackDomain domain,
-                            CUpti_CallbackId id,
-                            const void* data);
 
   absl::Status status_of(CUptiResult result, const char* call) const {
     return library_.status_of(result, call);
@@ -122,79 +102,23 @@ class LoadedCupti : public CuptiActivity {
                                        std::size_t num_valid_bytes);
 
   CuptiLibrary library_;
-  Functions functions_;
-  CUpti_SubscriberHandle subscriber_ = nullptr;
+  CuptiActivityFunctions functions_;
+  CuptiSubscriber subscriber_;
   bool is_enabled_ = false;
-  LoadedModules modules_;
-  std::mutex clones_mutex_;
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> clones_;  // guarded by clones_mutex_
   std::mutex mutex_;
   ActivityCollector collector_;  // guarded by mutex_
 };
 
-// CUPTI has one subscriber a process: who cannot be it shares the process with another profiler,
-// and would lose its own records or those of the other.
 absl::Status LoadedCupti::start() {
-  const CUptiResult subscribed = functions_.subscribe(&subscriber_, hear, this);
-  if (absl::Status status = status_of(subscribed, "cuptiSubscribe"); !status.ok()) {
-    subscriber_ = nullptr;
-    return subscribed == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED
-               ? absl::UnavailableError(
-                     absl::StrCat(std::string(status.message()),
-                                  ": another profiler has this process (nsys, ncu, a sanitizer)"))
-               : status;
-  }
-  for (const CUpti_CallbackId id :
-       {CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED, CUPTI_CBID_RESOURCE_MODULE_LOADED}) {
-    ASSAY_RETURN_IF_ERROR(
-        status_of(functions_.enable_callback(1, subscriber_, CUPTI_CB_DOMAIN_RESOURCE, id),
-                  "cuptiEnableCallback"));
-  }
+  ASSAY_RETURN_IF_ERROR(subscriber_.subscribe());
   return status_of(functions_.register_callbacks(request_buffer, complete_buffer),
                    "cuptiActivityRegisterCallbacks");
-}
-
-void LoadedCupti::hear(void* self,
-                       CUpti_CallbackDomain domain,
-                       CUpti_CallbackId id,
-                       const void* data) {
-  if (domain != CUPTI_CB_DOMAIN_RESOURCE) {
-    return;
-  }
-  const void* what = static_cast<const CUpti_ResourceData*>(data)->resourceDescriptor;
-  auto* cupti = static_cast<LoadedCupti*>(self);
-  if (what == nullptr) {
-    return;
-  }
-  if (id == CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED) {
-    cupti->add_clone(*static_cast<const CUpti_GraphData*>(what));
-  } else if (id == CUPTI_CBID_RESOURCE_MODULE_LOADED) {
-    const auto* module = static_cast<const CUpti_ModuleResourceData*>(what);
-    if (module->pCubin != nullptr) {
-      cupti->modules_.add(std::as_bytes(std::span(module->pCubin, module->cubinSize)));
-    }
-  }
-}
-
-void LoadedCupti::add_clone(const CUpti_GraphData& graph) {
-  std::uint64_t clone = 0;
-  std::uint64_t original = 0;
-  if (functions_.graph_node_id(graph.node, &clone) == CUPTI_SUCCESS &&
-      functions_.graph_node_id(graph.originalNode, &original) == CUPTI_SUCCESS) {
-    const std::lock_guard lock(clones_mutex_);
-    clones_.emplace_back(clone, original);
-  }
 }
 
 absl::StatusOr<std::uint64_t> LoadedCupti::node_id(cudaGraphNode_t node) const {
   std::uint64_t id = 0;
   ASSAY_RETURN_IF_ERROR(status_of(functions_.graph_node_id(node, &id), "cuptiGetGraphNodeId"));
   return id;
-}
-
-std::vector<std::pair<std::uint64_t, std::uint64_t>> LoadedCupti::take_clones() {
-  const std::lock_guard lock(clones_mutex_);
-  return std::exchange(clones_, {});
 }
 
 void LoadedCupti::request_buffer(std::uint8_t** buffer,
@@ -343,24 +267,7 @@ absl::StatusOr<CollectedBlock> LoadedCupti::finish() {
 
 absl::StatusOr<std::unique_ptr<CuptiActivity>> CuptiActivity::open() {
   ASSAY_ASSIGN_OR_RETURN(const CuptiLibrary library, load_cupti());
-  void* const handle = library.handle;
-  Functions functions;
-  if (!find(handle, "cuptiActivityRegisterCallbacks", functions.register_callbacks) ||
-      !find(handle, "cuptiActivityEnable", functions.enable) ||
-      !find(handle, "cuptiActivityDisable", functions.disable) ||
-      !find(handle, "cuptiActivityFlushAll", functions.flush) ||
-      !find(handle, "cuptiActivityGetNextRecord", functions.next_record) ||
-      !find(handle, "cuptiActivityGetNumDroppedRecords", functions.num_dropped) ||
-      !find(handle, "cuptiActivityPushExternalCorrelationId", functions.push) ||
-      !find(handle, "cuptiActivityPopExternalCorrelationId", functions.pop) ||
-      !find(handle, "cuptiGetTimestamp", functions.timestamp) ||
-      !find(handle, "cuptiGetGraphNodeId", functions.graph_node_id) ||
-      !find(handle, "cuptiGetStreamIdEx", functions.stream_id) ||
-      !find(handle, "cuptiSubscribe", functions.subscribe) ||
-      !find(handle, "cuptiUnsubscribe", functions.unsubscribe) ||
-      !find(handle, "cuptiEnableCallback", functions.enable_callback)) {
-    return absl::UnavailableError("libcupti.so lacks a function that is needed");
-  }
+  ASSAY_ASSIGN_OR_RETURN(const CuptiActivityFunctions functions, find_activity_functions(library));
   auto cupti = std::make_unique<LoadedCupti>(library, functions);
   ASSAY_RETURN_IF_ERROR(cupti->start());
   return cupti;

@@ -95,9 +95,11 @@ if(ASSAY_CUDA)
             cuda_status.cpp
             cuda_timing.cpp
             cupti_activity.cpp
+            cupti_activity_functions.cpp
             cupti_counters.cpp
             cupti_library.cpp
             cupti_metrics.cpp
+            cupti_subscriber.cpp
             module_cuda.cpp
             nvml.cpp)
   target_compile_definitions(assay_probe PRIVATE ASSAY_HAS_CUDA=1)
