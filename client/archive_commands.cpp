@@ -11,7 +11,9 @@
 #include "absl/strings/str_join.h"
 
 #include <chrono>
+#include <filesystem>
 #include <memory>
+#include <system_error>
 #include <utility>
 
 namespace assay::client {
@@ -29,9 +31,26 @@ struct PruneOptions {
   bool only_samples = false;
 };
 
+// What a daemon holds open must not be replaced under it.
+absl::Status check_not_served(const std::string& path) {
+  for (const char* beside : {".lock", "-wal"}) {
+    if (std::error_code error; std::filesystem::exists(path + beside, error)) {
+      return absl::FailedPreconditionError(
+          absl::StrCat("is a database that a daemon serves or served (",
+                       one_line(path),
+                       beside,
+                       " is there); name another file"));
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<int> back_up(Session& session, const BackupOptions& options) {
   ASSAY_ASSIGN_OR_RETURN(Connection* const connection, session.connect());
-  auto file = NewFile::create(options.path, options.overwrites);
+  if (const absl::Status status = check_not_served(options.path); !status.ok()) {
+    return proto::annotate(status, one_line(options.path));
+  }
+  auto file = NewFile::create(options.path, options.overwrites, Readers::kOwner);
   if (!file.ok()) {
     return proto::annotate(file.status(), one_line(options.path));
   }

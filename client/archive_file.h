@@ -34,7 +34,8 @@ class ArchiveFileReader {
   static absl::StatusOr<std::unique_ptr<ArchiveFileReader>> open(const std::string& path);
   virtual ~ArchiveFileReader() = default;
 
-  // False after the last. DATA_LOSS: the file is damaged or ends before its end.
+  // False after the last. DATA_LOSS: the file is damaged or ends before its end;
+  // RESOURCE_EXHAUSTED: an entry that no daemon would take.
   virtual absl::StatusOr<bool> next(v1::ArchiveEntry& entry) = 0;
 };
 

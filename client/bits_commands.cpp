@@ -1,6 +1,7 @@
 #include "client/history_text.h"
 #include "client/regressions_text.h"
 #include "client/session.h"
+#include "client/validators.h"
 #include "proto/golden_text.h"
 #include "proto/status.h"
 
@@ -140,7 +141,7 @@ void add_bits_commands(CLI::App& app, Session& session) {
   history_command->add_option("--device", asked->device, "name or UUID");
   history_command->add_option("--digest", asked->digest, "its first digits, at least 4");
   history_command->add_option("--limit", asked->limit, "rows of a page, at most 1,000")
-      ->check(CLI::NonNegativeNumber)
+      ->check(at_least(0))
       ->capture_default_str();
   history_command->add_option("--page", asked->page, "where the page before ended");
 

@@ -38,7 +38,8 @@ absl::StatusOr<std::int64_t> parse_duration(std::string_view text) {
   return absl::InvalidArgumentError(
       absl::StrCat("duration `",
                    std::string(text),
-                   "`: expected a positive number with a unit, as in 500ms, 2s, 5m or 30d"));
+                   "`: expected a positive number with a unit, as in 500ms, 2s, 5m or 30d, at most "
+                   "3660d"));
 }
 
 absl::StatusOr<double> parse_effect(std::string_view text) {

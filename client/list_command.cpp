@@ -1,6 +1,7 @@
 #include "client/history_text.h"
 #include "client/moment.h"
 #include "client/session.h"
+#include "client/validators.h"
 #include "proto/status.h"
 
 #include "absl/strings/ascii.h"
@@ -131,7 +132,7 @@ void add_list_command(CLI::App& app, Session& session) {
                           kExamples,
                           [&session, options] { return list(session, *options); });
   command->add_option("--limit", options->limit, "rows of a page, at most 1,000")
-      ->check(CLI::NonNegativeNumber)
+      ->check(at_least(0))
       ->capture_default_str();
   command->add_option("--page", options->page, "where the page before ended");
   command->add_option(

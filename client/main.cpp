@@ -1,6 +1,8 @@
 // The assay program: the environment, the terminal and Ctrl-C are read here and nowhere else.
 #include "client/commands.h"
 
+#include "google/protobuf/stubs/logging.h"
+
 #include <csignal>
 #include <cstdlib>
 #include <string>
@@ -44,6 +46,8 @@ int main(int argc, char** argv) {
   watch_interrupts(interrupter);
   // A closed pipe is an error of a write, not the end of the program.
   std::signal(SIGPIPE, SIG_IGN);
+  // What it complains of is an error that is told in our words.
+  google::protobuf::SetLogHandler(nullptr);
   const assay::client::Console console{.err_is_terminal = isatty(STDERR_FILENO) == 1,
                                        .default_address = default_address(),
                                        .version = ASSAY_CODE_VERSION,

@@ -26,11 +26,11 @@ absl::StatusOr<std::int64_t> parse_moment(std::string_view text, std::int64_t no
       return moment_ns;
     }
   }
-  return absl::InvalidArgumentError(
-      absl::StrCat("moment `",
-                   whole,
-                   "`: expected a date, RFC 3339 or how long ago, as in 2026-01-31, "
-                   "2026-01-31T12:00:00Z, 2h or 3d"));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "moment `",
+      whole,
+      "`: expected a date, RFC 3339 or how long ago (at most 3660d), as in 2026-01-31, "
+      "2026-01-31T12:00:00Z, 2h or 3d; after 1970-01-01, before 2262-04-11"));
 }
 
 }  // namespace assay::client

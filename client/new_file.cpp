@@ -12,7 +12,8 @@
 namespace assay::client {
 namespace {
 
-constexpr mode_t kMode = 0644;
+constexpr mode_t kForAll = 0644;
+constexpr mode_t kForOwner = 0600;
 
 absl::Status is_there() {
   return absl::AlreadyExistsError("is there already; name another file or add --overwrite");
@@ -25,13 +26,16 @@ absl::Status file_error(int error) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<NewFile>> NewFile::create(const std::string& path, bool overwrites) {
+absl::StatusOr<std::unique_ptr<NewFile>> NewFile::create(const std::string& path,
+                                                         bool overwrites,
+                                                         Readers readers) {
   struct stat found = {};
   if (!overwrites && lstat(path.c_str(), &found) == 0) {
     return is_there();
   }
   std::string partial = absl::StrCat(path, ".partial-", getpid());
-  const int descriptor = open(partial.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kMode);
+  const mode_t mode = readers == Readers::kAll ? kForAll : kForOwner;
+  const int descriptor = open(partial.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
   if (descriptor < 0) {
     return file_error(errno);
   }

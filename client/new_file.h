@@ -9,10 +9,15 @@
 
 namespace assay::client {
 
+// Who may read it, of those whom the umask lets.
+enum class Readers { kAll, kOwner };
+
 class NewFile {
  public:
   // ALREADY_EXISTS unless `overwrites`; NOT_FOUND or UNAVAILABLE: it cannot be written there.
-  static absl::StatusOr<std::unique_ptr<NewFile>> create(const std::string& path, bool overwrites);
+  static absl::StatusOr<std::unique_ptr<NewFile>> create(const std::string& path,
+                                                         bool overwrites,
+                                                         Readers readers = Readers::kAll);
 
   NewFile(const NewFile&) = delete;
   NewFile& operator=(const NewFile&) = delete;

@@ -3,7 +3,9 @@
 #include "client/numbers.h"
 #include "client/query_text.h"
 #include "client/session.h"
+#include "client/validators.h"
 #include "proto/status.h"
+#include "proto/text.h"
 
 #include "absl/strings/str_cat.h"
 
@@ -59,6 +61,9 @@ absl::StatusOr<std::string> chosen_sql(const QueryOptions& options, std::istream
 absl::StatusOr<int> query(Session& session, const QueryOptions& options) {
   v1::QueryRequest request;
   ASSAY_ASSIGN_OR_RETURN(*request.mutable_sql(), chosen_sql(options, session.console().in));
+  if (!proto::is_utf8(request.sql())) {
+    return absl::InvalidArgumentError("sql: is not UTF-8");
+  }
   request.set_max_rows(options.limit);
   if (!options.deadline.empty()) {
     const absl::StatusOr<std::int64_t> deadline_ns = parse_duration(options.deadline);
@@ -93,7 +98,7 @@ void add_query_command(CLI::App& app, Session& session) {
   command->add_option("--file", options->file, "a file with one SELECT; -: standard input");
   command->add_flag("--views", options->lists_views, "lists the views, their columns and meaning");
   command->add_option("--limit", options->limit, "at most so many rows, up to 1,000,000")
-      ->check(CLI::PositiveNumber)
+      ->check(at_least(1))
       ->capture_default_str();
   command->add_option("--deadline", options->deadline, "as in 30s, at most 60s; 10s");
 }

@@ -2,7 +2,9 @@
 #include "client/json.h"
 #include "client/numbers.h"
 #include "client/session.h"
+#include "client/validators.h"
 #include "proto/status.h"
+#include "proto/text.h"
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -132,7 +134,8 @@ absl::StatusOr<v1::VerifyReceiptRequest> parse_receipt(const std::string& text) 
 
 absl::StatusOr<v1::VerifyReceiptRequest> read_receipt(const std::string& path) {
   ASSAY_ASSIGN_OR_RETURN(const std::string text, read_text(path, kMaxReceiptBytes));
-  return parse_receipt(text);
+  return proto::is_utf8(text) ? parse_receipt(text)
+                              : absl::InvalidArgumentError("is no receipt: it is not UTF-8");
 }
 
 absl::StatusOr<int> verify(Session& session, const ReceiptOptions& options) {
@@ -188,7 +191,7 @@ void add_receipt_command(CLI::App& app, Session& session) {
                            ->add_option("--judged-until",
                                         options->judged_until_ns,
                                         "the same as a receipt names it, in nanoseconds")
-                           ->check(CLI::NonNegativeNumber)
+                           ->check(at_least(0))
                            ->excludes(as_of);
   CLI::Option* output = command->add_option(
       "-o,--output", options->output, "a new file; standard output when left out");

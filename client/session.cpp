@@ -4,6 +4,7 @@
 #include "client/json.h"
 #include "client/numbers.h"
 #include "proto/status.h"
+#include "proto/text.h"
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -143,6 +144,11 @@ int run(const std::vector<std::string>& arguments, const Console& console) {
   add_query_command(app, session);
   add_trend_command(app, session);
   add_regressions_command(app, session);
+  if (const auto bad = std::ranges::find_if_not(arguments, proto::is_utf8);
+      bad != arguments.end()) {
+    console.err << "assay: argument " << bad - arguments.begin() + 1 << " is not UTF-8\n";
+    return kWrongUsage;
+  }
   try {
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
     app.parse(std::move(reversed));

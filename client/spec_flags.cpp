@@ -1,4 +1,5 @@
 #include "client/spec_options.h"
+#include "client/validators.h"
 
 namespace assay::client {
 namespace {
@@ -26,7 +27,7 @@ void add_common_options(CLI::App& command, SpecOptions& options, bool needs_oper
   command.add_option("operator", options.operator_name, "see `assay operators`")
       ->required(needs_operator);
   command.add_option("--seed", options.seed, "of the inputs and of every random choice")
-      ->check(CLI::NonNegativeNumber);
+      ->check(at_least(0));
   add_request_options(command, options);
 }
 
@@ -49,9 +50,9 @@ void add_timing_options(CLI::App& command, SpecOptions& options) {
                      options.launch_mode,
                      "stream, or graph: many calls captured, timed as served; GPUs only");
   command.add_option("--calls", options.num_calls, "calls a block; 0: as the kernel's length asks")
-      ->check(CLI::NonNegativeNumber);
+      ->check(at_least(0));
   command.add_option("--rounds", options.max_rounds, "at most so many rounds; 0: 48")
-      ->check(CLI::NonNegativeNumber);
+      ->check(at_least(0));
   command.add_option("--timing",
                      options.timing,
                      "activity or events on GPUs, clock on cpu; the device's own when left out");

@@ -1,6 +1,7 @@
 #include "client/numbers.h"
 #include "client/session.h"
 #include "client/trace.h"
+#include "client/validators.h"
 #include "proto/status.h"
 
 #include "absl/strings/str_cat.h"
@@ -95,7 +96,7 @@ void add_trace_command(CLI::App& app, Session& session) {
   command->add_option("--output", options->output, "a new file; standard output when left out");
   command->add_flag("--overwrite", options->overwrites, "--output may be there already");
   command->add_option("--configuration", options->configuration, "only this one; 1 is the first")
-      ->check(CLI::PositiveNumber);
+      ->check(at_least(1));
 }
 
 }  // namespace assay::client

@@ -2,6 +2,7 @@
 #include "client/regressions_text.h"
 #include "client/session.h"
 #include "client/trend_text.h"
+#include "client/validators.h"
 #include "proto/status.h"
 
 #include "absl/strings/ascii.h"
@@ -132,9 +133,11 @@ absl::StatusOr<v1::TrendRequest> trend_request(Session& session, const TrendOpti
   ASSAY_ASSIGN_OR_RETURN(
       const auto order,
       parse_name<v1::SeriesOrder>("--order",
-                                  options.order.empty() ? "" : "by_" + options.order,
+                                  options.order,
                                   "commit, time",
-                                  v1::SeriesOrder_Parse));
+                                  [](const std::string& name, v1::SeriesOrder* order) {
+                                    return v1::SeriesOrder_Parse("BY_" + name, order);
+                                  }));
   request.set_order(order);
   request.set_branch(options.branch);
   request.set_max_points(options.limit);
@@ -228,8 +231,7 @@ void add_trend_command(CLI::App& app, Session& session) {
       [&session, options] { return show_trend(session, *options); });
   trend->add_option("operator", options->operator_name, "see `assay trend --list`");
   trend->add_flag("--list", options->lists, "what there are series of, the newest first");
-  trend->add_option("--series", options->series_id, "a series by its number")
-      ->check(CLI::PositiveNumber);
+  trend->add_option("--series", options->series_id, "a series by its number")->check(at_least(1));
   trend->add_option("--workload", options->workload, "a named workload of the operator");
   trend->add_option("-a,--axis", options->axes, "NAME=VALUE; others at their default")
       ->allow_extra_args(false);
@@ -246,7 +248,7 @@ void add_trend_command(CLI::App& app, Session& session) {
   trend
       ->add_option(
           "--limit", options->limit, "the newest points (left out: 500), or rows of --list")
-      ->check(CLI::NonNegativeNumber);
+      ->check(at_least(0));
   trend->add_option("--page", options->page, "where the page of --list before ended");
 }
 
@@ -278,7 +280,7 @@ void add_regressions_command(CLI::App& app, Session& session) {
       listed->fail_on,
       "exit status 6: confirmed, for a confirmed one; detected, for any that is open");
   regressions->add_option("--limit", listed->limit, "rows of a page, at most 1,000")
-      ->check(CLI::NonNegativeNumber)
+      ->check(at_least(0))
       ->capture_default_str();
   regressions->add_option("--page", listed->page, "where the page before ended");
 

@@ -138,9 +138,15 @@ std::string digest_prefix(std::string_view digest) {
 }
 
 std::string one_line(std::string_view text) {
-  std::string line(text);
-  std::ranges::replace_if(
-      line, [](unsigned char c) { return c < 0x20 || c == 0x7F; }, ' ');
+  std::string line;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
+    // U+0080 to U+009F are controls as well, and terminals obey them.
+    const bool is_long_control = byte == 0xC2 && next >= 0x80 && next <= 0x9F;
+    line += byte < 0x20 || byte == 0x7F || is_long_control ? ' ' : text[i];
+    i += is_long_control ? 1 : 0;
+  }
   return line;
 }
 

@@ -72,13 +72,24 @@ TEST_F(ArchiveFileTest, ReadsBackWhatItWrote) {
 TEST_F(ArchiveFileTest, TellsAFileThatIsCutOffAnywhere) {
   const std::string path = write(20);
   const std::string bytes = bytes_of(path);
-  for (std::size_t size = bytes.size() - 1; size > 30; size -= 7) {
+  for (std::size_t size = bytes.size() - 1; size > 30; --size) {
     std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes.substr(0, size);
-    const auto [num, status] = read(path);
-    // What lacks nothing but the checksum of the whole has lost nothing.
-    EXPECT_TRUE(!status.ok() || num == 20)
-        << size << " of " << bytes.size() << " bytes: " << num << " entries";
+    EXPECT_FALSE(read(path).second.ok()) << size << " of " << bytes.size() << " bytes";
   }
+}
+
+TEST_F(ArchiveFileTest, RefusesAnEntryThatNoDaemonWouldTake) {
+  const std::string path = folder_ / "experiments.assay";
+  auto writer = ArchiveFileWriter::create(path, true);
+  ASSERT_TRUE(writer.ok()) << writer.status();
+  v1::ArchiveEntry large = entry(1);
+  large.mutable_experiment()->set_message(std::string(17 << 20, 'x'));
+  ASSERT_TRUE((*writer)->add(large).ok());
+  ASSERT_TRUE((*writer)->finish().ok());
+  const auto [num, status] = read(path);
+  EXPECT_EQ(num, 0);
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted) << status;
+  EXPECT_NE(std::string(status.message()).find("at most 16,777,216"), std::string::npos) << status;
 }
 
 TEST_F(ArchiveFileTest, TellsAFileOfWhichAByteWasChanged) {
@@ -108,6 +119,15 @@ TEST_F(ArchiveFileTest, LeavesNothingOfAFileThatWasNotFinished) {
     ASSERT_TRUE((*file)->write("half").ok());
   }
   EXPECT_TRUE(std::filesystem::is_empty(std::filesystem::path(path).parent_path()));
+}
+
+TEST_F(ArchiveFileTest, LetsTheOwnerAloneReadWhatIsTheirs) {
+  const std::string path = folder_ / "copy.db";
+  const auto file = NewFile::create(path, false, Readers::kOwner);
+  ASSERT_TRUE(file.ok()) << file.status();
+  ASSERT_TRUE((*file)->finish().ok());
+  using std::filesystem::perms;
+  EXPECT_EQ(std::filesystem::status(path).permissions(), perms::owner_read | perms::owner_write);
 }
 
 TEST_F(ArchiveFileTest, WritesOverAFileOnlyWhenAsked) {

@@ -9,6 +9,18 @@
 namespace assay::client {
 namespace {
 
+TEST_F(Commands, BackUpOverNoDatabaseThatADaemonServes) {
+  const Folder folder;
+  for (const char* beside : {".lock", "-wal"}) {
+    const std::string path = folder / (std::string("served") + beside + ".db");
+    std::ofstream(path) << "theirs";
+    std::ofstream(path + beside) << "1";
+    EXPECT_NE(run_with({"backup", path, "--overwrite"}), 0);
+    EXPECT_TRUE(said("is a database that a daemon serves or served")) << err();
+    EXPECT_EQ(text_in(path), "theirs");
+  }
+}
+
 TEST_F(Commands, RefuseWrongUsageWithStatusTwo) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
       {{}, "A subcommand is required"},
@@ -53,6 +65,10 @@ TEST_F(Commands, RefuseWrongUsageWithStatusTwo) {
       {{"sweep", "--spec", "/dev/zero", "--count"}, "--spec: /dev/zero: larger than 16 MiB"},
       {{"sweep", "--spec", "/dev/null", "--count"}, "--spec: /dev/null: empty file"},
       {{"measure", "softmax"}, "NOT_FOUND: operator `softmax`: expected one of qsa_decode"},
+      {{"query", "SELECT 1", "--limit", "0"}, "--limit: `0`: expected 1 or more"},
+      {{"query", "SELECT '\xff'", "--limit", "1"}, "argument 2 is not UTF-8"},
+      {{"list", "--operator", "\xff"}, "argument 3 is not UTF-8"},
+      {{"trend", "q", "--order", "size"}, "--order: `size`: expected one of commit, time"},
   };
   for (const auto& [arguments, expected] : cases) {
     EXPECT_EQ(run_with(arguments), 2) << expected;

@@ -23,6 +23,8 @@ TEST(Moment, RefusesWhatIsNone) {
                            "2026-02-30",
                            "2026-01-31T25:00:00Z",
                            "1969-12-31",
+                           "1970-01-01",
+                           "99999d",
                            "9999-01-01",
                            "-2h",
                            "infinite-future",
@@ -30,6 +32,7 @@ TEST(Moment, RefusesWhatIsNone) {
     const absl::Status status = parse_moment(text, kNow).status();
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << text;
     EXPECT_NE(std::string(status.message()).find("expected a date, RFC 3339"), std::string::npos);
+    EXPECT_NE(std::string(status.message()).find("after 1970-01-01"), std::string::npos);
   }
 }
 

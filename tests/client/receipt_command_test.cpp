@@ -55,6 +55,11 @@ TEST_F(ReceiptCommand, AsksForTheVerdictsOfAMoment) {
   EXPECT_EQ(run_with({"receipt", "--judged-until", "1", "--as-of", "2026-01-31"}), 2);
 }
 
+TEST_F(ReceiptCommand, TakesNoOtherFileForAReceipt) {
+  EXPECT_EQ(run_with({"receipt", "--verify", file("\xff\xfe#")}), 2);
+  EXPECT_TRUE(said("is no receipt: it is not UTF-8")) << err();
+}
+
 TEST_F(ReceiptCommand, WritesAFileOnce) {
   const std::string path = folder_ / "r.md";
   EXPECT_EQ(run_with({"receipt", "-o", path}), 0) << err();

@@ -142,7 +142,7 @@ TEST_F(TrendCommands, RefuseWhatNamesNoSeries) {
   EXPECT_EQ(run_with({"trend", "qsa_decode", "-a", "n_q=[1,2]"}), 2);
   EXPECT_TRUE(said("-a n_q: a trend is of one value")) << err();
   EXPECT_EQ(run_with({"trend", "qsa_decode", "--order", "age"}), 2);
-  EXPECT_TRUE(said("--order: `by_age`: expected one of commit, time")) << err();
+  EXPECT_TRUE(said("--order: `age`: expected one of commit, time")) << err();
 }
 
 TEST_F(TrendCommands, ListOpenRegressionsUnlessAskedOtherwise) {

@@ -48,6 +48,9 @@ TEST(Numbers, ShowsSharesDurationsSizesAndTimes) {
 
 TEST(Numbers, KeepsControlCharactersOutOfALine) {
   EXPECT_EQ(one_line("a\033[31m\nb\x7f"), "a [31m b ");
+  EXPECT_EQ(one_line("a\xc2\x9b"
+                     "31m \xc2\xa0\xc2"),
+            "a 31m \xc2\xa0\xc2");
 }
 
 TEST(Numbers, PutsQuantitiesIntoTheUnitThatIsRead) {
