@@ -12,14 +12,14 @@
 namespace assay::db {
 namespace {
 
-// Of the configurations of experiment ?1. The newest verdict of each counts; a failed check is a
-// rejection.
+// Of the configurations of experiment ?1; 7: there are none. The newest verdict of each counts; a
+// failed check is a rejection.
 constexpr char kWorstSql[] =
-    "SELECT min(coalesce("
+    "SELECT coalesce(min(coalesce("
     "(SELECT CASE k.passed WHEN 0 THEN 1 ELSE 7 END FROM t_check k"
     " WHERE k.configuration_id = c.configuration_id),"
     "(SELECT v.severity FROM t_verdict v"
-    " WHERE v.configuration_id = c.configuration_id ORDER BY v.position DESC LIMIT 1), 7))"
+    " WHERE v.configuration_id = c.configuration_id ORDER BY v.position DESC LIMIT 1), 7)), 7)"
     " FROM t_configuration c WHERE c.experiment_id = ?1";
 
 absl::Status insert_stages(Connection& connection,

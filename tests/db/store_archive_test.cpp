@@ -80,6 +80,17 @@ TEST_F(ArchiveTest, LeavesAloneWhatIsThereAlready) {
   EXPECT_EQ(query("SELECT count(*) FROM t_configuration"), "2");
 }
 
+TEST_F(ArchiveTest, TakesAnExperimentThatEndedBeforeItsFirstConfiguration) {
+  const auto store = open();
+  v1::Experiment experiment = whole("cancelled");
+  experiment.set_state(v1::CANCELLED);
+  experiment.clear_configurations();
+  const auto imported = store->add_archived(experiment);
+  ASSERT_TRUE(imported.ok()) << imported.status();
+  EXPECT_EQ(get(*store, 1).worst_verdict(), v1::VERDICT_KIND_UNSPECIFIED);
+  EXPECT_EQ(query("SELECT severity FROM t_experiment"), "7");
+}
+
 TEST_F(ArchiveTest, TellsTwoExperimentsOfOneRequestIdApartAndKnowsBothAgain) {
   const auto store = open();
   v1::Experiment other = whole("nightly");
