@@ -156,8 +156,8 @@ absl::StatusOr<v1::PruneResponse> SqliteStore::prune(const v1::PruneRequest& req
       for (std::size_t i = begin; i < end; ++i) {
         ASSAY_ASSIGN_OR_RETURN(const std::int64_t bytes,
                                count_bytes(connection, choice.ids[i], request.only_samples()));
-        bool goes = true;
-        if (!request.dry_run()) {
+        bool goes = bytes > 0 || !request.only_samples();
+        if (goes && !request.dry_run()) {
           ASSAY_ASSIGN_OR_RETURN(goes, remove(connection, choice.ids[i], request.only_samples()));
         }
         num_bytes += goes ? bytes : 0;

@@ -136,5 +136,20 @@ TEST_F(PruneTest, RemovesSamplesAlone) {
   EXPECT_GT(store_->get(get)->configurations(0).verdicts_size(), 0);
 }
 
+TEST_F(PruneTest, CountsNoSamplesTwice) {
+  ended("old", 9);
+  v1::PruneRequest request;
+  request.set_only_samples(true);
+  for (const bool dry_run : {true, false}) {
+    request.set_dry_run(dry_run);
+    EXPECT_EQ(prune(request).num_experiments(), 1U) << dry_run;
+  }
+  for (const bool dry_run : {true, false}) {
+    request.set_dry_run(dry_run);
+    EXPECT_EQ(prune(request).num_experiments(), 0U) << dry_run;
+    EXPECT_EQ(prune(request).num_bytes(), 0) << dry_run;
+  }
+}
+
 }  // namespace
 }  // namespace assay::db
