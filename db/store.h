@@ -162,7 +162,8 @@ class Store {
 
   // A whole experiment of another database in a final state, with its configurations; gives its id
   // here. One with the same request_id, spec and time of submission is here already and left alone;
-  // with another one the request_id gets a suffix that its content decides.
+  // with another one the request_id gets a suffix that its content decides. A re-run that confirms
+  // a regression stays one, of regression -1.
   virtual absl::StatusOr<v1::ImportedExperiment> add_archived(const v1::Experiment& experiment) = 0;
 
   // A copy of the whole database as it is at one moment, in a new file. FAILED_PRECONDITION: the

@@ -13,11 +13,19 @@
 namespace assay::db {
 namespace {
 
+// Which regression a re-run confirms is each database's own; that it is one travels with it.
+constexpr std::int64_t kRegressionElsewhere = -1;
+
+v1::ExperimentSpec without_regression(v1::ExperimentSpec spec) {
+  spec.clear_confirms_regression_id();
+  return spec;
+}
+
 // FNV-1a, as 16 hexadecimal digits: only has to tell two requests of one name apart.
 std::string short_digest(const v1::Experiment& experiment) {
   std::uint64_t hash = 0xcbf29ce484222325U;
-  const std::string bytes =
-      absl::StrCat(experiment.submitted_ns(), "/", experiment.spec().SerializeAsString());
+  const std::string bytes = absl::StrCat(
+      experiment.submitted_ns(), "/", without_regression(experiment.spec()).SerializeAsString());
   for (const char byte : bytes) {
     hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3U;
   }
@@ -39,7 +47,8 @@ absl::StatusOr<std::int64_t> find_same(Connection& connection,
   }
   ASSAY_ASSIGN_OR_RETURN(const v1::Experiment here, find_experiment(connection, rows.integer(0)));
   is_other = here.submitted_ns() != experiment.submitted_ns() ||
-             !google::protobuf::util::MessageDifferencer::Equals(here.spec(), experiment.spec());
+             !google::protobuf::util::MessageDifferencer::Equals(
+                 without_regression(here.spec()), without_regression(experiment.spec()));
   return is_other ? 0 : here.experiment_id();
 }
 
@@ -80,7 +89,9 @@ absl::StatusOr<v1::ImportedExperiment> SqliteStore::add_archived(const v1::Exper
   v1::ImportedExperiment imported;
   imported.set_source_id(experiment.experiment_id());
   v1::Experiment own = experiment;
-  own.mutable_spec()->clear_confirms_regression_id();
+  if (own.spec().confirms_regression_id() != 0) {
+    own.mutable_spec()->set_confirms_regression_id(kRegressionElsewhere);
+  }
   own.set_num_finished(static_cast<std::uint32_t>(own.configurations_size()));
   own.set_num_configurations(std::max(own.num_configurations(), own.num_finished()));
   ASSAY_RETURN_IF_ERROR(writer_.run([&](Connection& connection) -> absl::Status {

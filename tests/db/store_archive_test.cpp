@@ -49,9 +49,7 @@ class ArchiveTest : public StoreTest {
 TEST_F(ArchiveTest, StoresAWholeExperimentUnderAnIdOfItsOwn) {
   const auto store = open();
   ASSERT_TRUE(store->submit(request("first"), 1, 1).ok());
-  v1::Experiment experiment = whole("nightly");
-  experiment.mutable_spec()->set_confirms_regression_id(5);
-  const auto imported = store->add_archived(experiment);
+  const auto imported = store->add_archived(whole("nightly"));
   ASSERT_TRUE(imported.ok()) << imported.status();
   EXPECT_EQ(imported->source_id(), 41);
   EXPECT_EQ(imported->experiment_id(), 2);
@@ -89,6 +87,32 @@ TEST_F(ArchiveTest, TakesAnExperimentThatEndedBeforeItsFirstConfiguration) {
   ASSERT_TRUE(imported.ok()) << imported.status();
   EXPECT_EQ(get(*store, 1).worst_verdict(), v1::VERDICT_KIND_UNSPECIFIED);
   EXPECT_EQ(query("SELECT severity FROM t_experiment"), "7");
+}
+
+TEST_F(ArchiveTest, KnowsAConfirmationAgainAndKeepsThatItIsOne) {
+  const auto store = open();
+  v1::SubmitRequest rerun = request("assay: regression 5 again after 0");
+  rerun.mutable_spec()->set_confirms_regression_id(5);
+  ASSERT_TRUE(store->submit(rerun, 1, 10).ok());
+  ASSERT_TRUE(store->finish(1, v1::CANCELLED, "", 12).ok());
+  const v1::Experiment own = get(*store, 1);
+  const auto here = store->add_archived(own);
+  ASSERT_TRUE(here.ok()) << here.status();
+  EXPECT_TRUE(here->was_here());
+  EXPECT_EQ(here->experiment_id(), 1);
+  EXPECT_EQ(get(*store, 1).spec().confirms_regression_id(), 5);
+
+  // Of another database, whose regression 5 is another one.
+  v1::Experiment other = own;
+  other.set_submitted_ns(11);
+  for (const bool was_here : {false, true}) {
+    const auto imported = store->add_archived(other);
+    ASSERT_TRUE(imported.ok()) << imported.status();
+    EXPECT_EQ(imported->was_here(), was_here);
+    EXPECT_EQ(imported->experiment_id(), 2);
+  }
+  EXPECT_EQ(get(*store, 2).spec().confirms_regression_id(), -1);
+  EXPECT_EQ(query("SELECT count(*) FROM t_experiment"), "2");
 }
 
 TEST_F(ArchiveTest, TellsTwoExperimentsOfOneRequestIdApartAndKnowsBothAgain) {

@@ -1,5 +1,6 @@
 #include "server/archive.h"
 
+#include "server/points.h"
 #include "tests/temporary_folder.h"
 #include "tuning/content_digest.h"
 
@@ -174,6 +175,20 @@ TEST_F(ArchiveTest, RefusesWhatIsNoArchive) {
     EXPECT_NE(refused.status().message().find(words), absl::string_view::npos) << refused.status();
   }
   EXPECT_EQ(store_->list({})->experiments_size(), 0);
+}
+
+TEST_F(ArchiveTest, BringsBackNoConfirmationAsAPoint) {
+  v1::Experiment confirmation = experiment("assay: regression 3 again after 0", 0);
+  confirmation.mutable_spec()->set_kind(v1::MEASURE);
+  confirmation.mutable_spec()->clear_candidates();
+  confirmation.mutable_spec()->set_confirms_regression_id(3);
+  Entries entries(2);
+  entries[0].mutable_header()->set_format_version(1);
+  entries[0].mutable_header()->set_num_experiments(1);
+  *entries[1].mutable_experiment() = confirmation;
+  const auto imported = receive(archive_, entries);
+  ASSERT_TRUE(imported.ok()) << imported.status();
+  EXPECT_FALSE(makes_points(store_->get({})->spec()));
 }
 
 TEST_F(ArchiveTest, SendsACopyInPiecesAndLeavesNoFile) {

@@ -58,8 +58,11 @@ TEST_F(Points, ComeFromMeasurementsOfArmsAlone) {
   EXPECT_EQ(points_of(spec(v1::SWEEP), device(), comparison()).size(), 0U);
   EXPECT_EQ(points_of(spec(v1::CHECK), device(), comparison()).size(), 0U);
   v1::ExperimentSpec confirmation = spec(v1::MEASURE);
-  confirmation.set_confirms_regression_id(3);
-  EXPECT_EQ(points_of(confirmation, device(), configuration_of({})).size(), 0U);
+  // -1: of a regression of another database.
+  for (const std::int64_t regression_id : {3, -1}) {
+    confirmation.set_confirms_regression_id(regression_id);
+    EXPECT_EQ(points_of(confirmation, device(), configuration_of({})).size(), 0U);
+  }
   EXPECT_EQ(baseline_points(confirmation, device(), configuration_of({})).size(), 1U);
 }
 
