@@ -158,7 +158,14 @@ absl::StatusOr<bool> HistoryKeeper::look() {
       return false;
     }
     const std::lock_guard lock(regressions_);
-    ASSAY_RETURN_IF_ERROR(look_again(*services_.store, series_id, services_.now_ns()));
+    const absl::Status looked = look_again(*services_.store, series_id, services_.now_ns());
+    if (absl::IsInvalidArgument(looked)) {
+      log_line("history",
+               {{"series", absl::StrCat(series_id)}, {"error", std::string(looked.message())}});
+      ASSAY_RETURN_IF_ERROR(pass_over(*services_.store, series_id));
+    } else {
+      ASSAY_RETURN_IF_ERROR(looked);
+    }
   }
   return !stale.empty();
 }

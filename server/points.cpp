@@ -42,6 +42,12 @@ void set_resources(const v1::Measurement& measurement,
   }
 }
 
+// Whole nanoseconds of 63 bits, and the ratio of two medians is one.
+bool is_time(const profiler::Quartiles& quartiles) {
+  constexpr double kTooLong = 0x1p63;
+  return quartiles.lower >= 0 && quartiles.median >= 0.5 && quartiles.upper < kTooLong;
+}
+
 // False: nothing good was timed.
 bool set_times(const v1::Measurement& measurement,
                const std::string& stage,
@@ -49,7 +55,7 @@ bool set_times(const v1::Measurement& measurement,
   const std::vector<double> samples =
       profiler::good_samples(profiler::arm_times(measurement, stage));
   const auto quartiles = profiler::quartiles(samples);
-  if (!quartiles.ok()) {
+  if (!quartiles.ok() || !is_time(*quartiles)) {
     return false;
   }
   point.set_median_ns(std::llround(quartiles->median));

@@ -13,8 +13,8 @@ namespace assay::server {
 // point is no point of its own.
 bool makes_points(const v1::ExperimentSpec& spec);
 
-// Empty where the spec makes none, nothing good was timed, or the device has no uuid to tell it
-// from others.
+// Empty where the spec makes none, nothing good was timed or in no time at all, or the device has
+// no uuid to tell it from others.
 std::vector<db::SeriesEntry> points_of(const v1::ExperimentSpec& spec,
                                        const v1::Device& device,
                                        const v1::Configuration& configuration);

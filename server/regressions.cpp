@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 
 #include <algorithm>
+#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
@@ -177,6 +178,13 @@ absl::Status look_again(db::Store& store, std::int64_t series_id, std::int64_t n
   return store.update_series(update);
 }
 
+absl::Status pass_over(db::Store& store, std::int64_t series_id) {
+  db::SeriesUpdate update;
+  ASSAY_ASSIGN_OR_RETURN(update.series, store.series(series_id));
+  update.since_ns = std::numeric_limits<std::int64_t>::max();
+  return store.update_series(update);
+}
+
 absl::StatusOr<v1::SubmitRequest> confirmation_of(const db::Store& store,
                                                   const v1::Regression& regression,
                                                   const std::string& device) {
@@ -244,14 +252,19 @@ absl::Status decide(const db::Store& store,
     return absl::OkStatus();
   }
   ASSAY_ASSIGN_OR_RETURN(const v1::Series series, store.series(regression.series().series_id()));
-  ASSAY_ASSIGN_OR_RETURN(const SeriesLook look, look_whole(store, series));
-  if (!look.trend.missing().empty()) {
-    give_up(look.trend.missing(), now_ns, regression);
+  const absl::StatusOr<SeriesLook> look = look_whole(store, series);
+  if (!look.ok() && !absl::IsInvalidArgument(look.status())) {
+    return look.status();
+  }
+  const std::string why_not =
+      look.ok() ? look->trend.missing() : std::string(look.status().message());
+  if (!why_not.empty()) {
+    give_up(why_not, now_ns, regression);
     return absl::OkStatus();
   }
   const std::vector<history::SeriesPoint> runs = plain_points(std::span(&*again, 1));
   ASSAY_ASSIGN_OR_RETURN(const history::Regression decided,
-                         history::confirm(plain_regression(regression), look.changes, runs));
+                         history::confirm(plain_regression(regression), look->changes, runs));
   set_regression(decided, regression);
   regression.set_changed_ns(now_ns);
   return absl::OkStatus();

@@ -16,8 +16,11 @@
 namespace assay::server {
 
 // Reads the series as it is now and stores where it changes, its new regressions and what became of
-// the others.
+// the others. INVALID_ARGUMENT: it has points that no rule can read.
 absl::Status look_again(db::Store& store, std::int64_t series_id, std::int64_t now_ns);
+
+// Leaves a series as it was looked at last until its next point comes in.
+absl::Status pass_over(db::Store& store, std::int64_t series_id);
 
 // What measures the arm of a regression again, as its first slow experiment did, on the device that
 // is now called `device`. NOT_FOUND or FAILED_PRECONDITION: that experiment is no longer whole.

@@ -48,19 +48,44 @@ class HistoryKeeperTest : public SeriesFixture {
     return add_level({.median_ns = kSlow, .code = "slow code"}, 6) - 5;
   }
 
+  // Runs whose points have no time that a run can take.
+  void add_unreadable(int num_runs, const MadeUp& made = {.arm = "twin:width=8"}) {
+    const v1::Configuration configuration = configuration_of(made);
+    v1::Device device;
+    device.set_uuid(made.uuid);
+    for (int i = 0; i < num_runs; ++i) {
+      now_ns_ += 1'000'000'000;
+      v1::SubmitRequest request;
+      request.set_request_id("unreadable " + std::to_string(now_ns_));
+      *request.mutable_spec() = spec_of(made);
+      const std::int64_t id = store_->submit(request, 1, now_ns_)->experiment_id();
+      std::vector<db::SeriesEntry> points = points_of(request.spec(), device, configuration);
+      ASSERT_EQ(points.size(), 1U);
+      points[0].point.set_median_ns(-5);
+      ASSERT_TRUE(store_->start(id, device, now_ns_).ok());
+      ASSERT_TRUE(store_->add_measured(id, configuration, points).ok());
+      ASSERT_TRUE(store_->finish(id, v1::DONE, "", now_ns_).ok());
+    }
+  }
+
   // What the newest re-run measured.
-  void end_rerun(const MadeUp& made) {
-    const std::int64_t id = newest();
+  void end_rerun(const MadeUp& made) { end_rerun(made, newest()); }
+
+  void end_rerun(const MadeUp& made, std::int64_t id) {
     v1::Device device;
     device.set_uuid(made.uuid);
     ASSERT_TRUE(store_->start(id, device, now_ns_).ok());
     ASSERT_TRUE(store_->add_measured(id, configuration_of(made), {}).ok());
-    finish_rerun(v1::DONE, "");
+    finish_rerun(v1::DONE, "", id);
   }
 
   void finish_rerun(v1::TaskState state, const std::string& message) {
+    finish_rerun(state, message, newest());
+  }
+
+  void finish_rerun(v1::TaskState state, const std::string& message, std::int64_t id) {
     now_ns_ += 1'000'000'000;
-    ASSERT_TRUE(store_->finish(newest(), state, message, now_ns_).ok());
+    ASSERT_TRUE(store_->finish(id, state, message, now_ns_).ok());
     settle();
   }
 
@@ -121,6 +146,26 @@ TEST_F(HistoryKeeperTest, DetectsASlowDownInWhatWasFilledIn) {
   EXPECT_GT(regression.detected_ns(), 0);
   EXPECT_EQ(regression.series().arm(), "twin:width=4");
   EXPECT_TRUE(reruns_.empty());
+}
+
+TEST_F(HistoryKeeperTest, LooksAtTheNextSeriesWhereOneCannotBeRead) {
+  add_unreadable(8);
+  const std::int64_t slow = add_slow_down();
+  begin();
+  EXPECT_EQ(only().experiment_id(), slow);
+  EXPECT_EQ(reruns_.size(), 1U);
+  EXPECT_EQ(store_->stale_series(10)->size(), 0U);
+}
+
+TEST_F(HistoryKeeperTest, GivesUpARegressionWhoseSeriesCanNoLongerBeRead) {
+  add_slow_down();
+  begin();
+  const std::int64_t rerun = newest();
+  add_unreadable(1, {});
+  end_rerun({.median_ns = kSlow, .code = "slow code"}, rerun);
+  EXPECT_EQ(only().state(), v1::UNCONFIRMABLE);
+  EXPECT_TRUE(only().reason().starts_with("unconfirmable: series[14].median_ns: must be above 0"))
+      << only().reason();
 }
 
 TEST_F(HistoryKeeperTest, FindsNothingWhereOnlyTheDeviceIsAnother) {

@@ -2,6 +2,8 @@
 
 #include "tests/server/series_fixture.h"
 
+#include <limits>
+
 namespace assay::server {
 namespace {
 
@@ -86,6 +88,20 @@ TEST_F(Points, AreOfGoodBlocksOnly) {
   EXPECT_EQ(entries[0].point.num_samples(), 12U);
   measurement.mutable_blocks(0)->set_disqualified(true);
   EXPECT_EQ(points_of(spec(v1::MEASURE), device(), configuration).size(), 0U);
+}
+
+TEST_F(Points, AreOfTimesThatARunCanTake) {
+  for (const std::int64_t sample_ns : {std::numeric_limits<std::int64_t>::max(),
+                                       std::numeric_limits<std::int64_t>::min(),
+                                       std::int64_t{-5},
+                                       std::int64_t{0}}) {
+    v1::Configuration configuration = configuration_of({});
+    for (std::int64_t& of_run :
+         *configuration.mutable_baseline()->mutable_stages(0)->mutable_samples_ns()) {
+      of_run = sample_ns;
+    }
+    EXPECT_EQ(points_of(spec(v1::MEASURE), device(), configuration).size(), 0U) << sample_ns;
+  }
 }
 
 TEST_F(Points, BlameTheArmThatWasRejected) {
