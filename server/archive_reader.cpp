@@ -3,7 +3,7 @@
 #include "proto/status.h"
 #include "proto/text.h"
 #include "server/archive.h"
-#include "server/scheduler.h"
+#include "server/archive_check.h"
 #include "tuning/content_digest.h"
 
 #include "absl/strings/str_cat.h"
@@ -11,22 +11,6 @@
 #include <utility>
 
 namespace assay::server {
-namespace {
-
-absl::Status check_experiment(const v1::Experiment& experiment) {
-  if (experiment.request_id().empty()) {
-    return absl::InvalidArgumentError("experiment.request_id: missing");
-  }
-  if (!is_final(experiment.state())) {
-    return absl::InvalidArgumentError("experiment.state: must be a final one");
-  }
-  if (experiment.configurations_size() > 0) {
-    return absl::InvalidArgumentError("experiment.configurations: come in entries of their own");
-  }
-  return absl::OkStatus();
-}
-
-}  // namespace
 
 absl::Status ArchiveReader::check_header(const v1::ArchiveEntry& entry) {
   if (!entry.has_header()) {
@@ -49,8 +33,10 @@ absl::Status ArchiveReader::add(v1::ArchiveEntry& entry) {
     case v1::ArchiveEntry::kBlob:
       return add_blob(*entry.mutable_blob());
     case v1::ArchiveEntry::kExperiment:
-      ASSAY_RETURN_IF_ERROR(check_experiment(entry.experiment()));
       ASSAY_RETURN_IF_ERROR(store_last());
+      ASSAY_RETURN_IF_ERROR(
+          proto::annotate(check_archived(entry.experiment()),
+                          absl::StrCat("experiment ", entry.experiment().experiment_id())));
       experiment_ = std::move(*entry.mutable_experiment());
       ++num_experiments_;
       return absl::OkStatus();
@@ -88,6 +74,11 @@ absl::Status ArchiveReader::add_configuration(v1::Configuration& configuration) 
   if (num_experiments_ == 0) {
     return absl::InvalidArgumentError("configuration: comes before its experiment");
   }
+  ASSAY_RETURN_IF_ERROR(proto::annotate(check_archived(configuration),
+                                        absl::StrCat("experiment ",
+                                                     experiment_.experiment_id(),
+                                                     ": configuration ",
+                                                     configuration.configuration())));
   num_bytes_ += static_cast<std::int64_t>(configuration.ByteSizeLong());
   if (num_bytes_ > kMaxArchivedBytes) {
     return absl::ResourceExhaustedError(absl::StrCat("experiment ",

@@ -23,10 +23,12 @@ absl::Status refuse(std::string_view field, std::string_view why) {
       absl::StrCat("spec.context.", std::string(field), ": ", std::string(why)));
 }
 
-absl::Status check_bytes(std::string_view field, std::size_t num_bytes, std::size_t limit) {
-  return num_bytes <= limit
-             ? absl::OkStatus()
-             : refuse(field, absl::StrCat("has ", num_bytes, " bytes, the limit is ", limit));
+absl::Status check_text(std::string_view field, std::string_view text, std::size_t limit) {
+  if (text.size() > limit) {
+    return refuse(field, absl::StrCat("has ", text.size(), " bytes, the limit is ", limit));
+  }
+  return text.find('\0') == std::string_view::npos ? absl::OkStatus()
+                                                   : refuse(field, "has a NUL character");
 }
 
 bool is_commit(const std::string& text) {
@@ -45,8 +47,8 @@ absl::Status check_labels(const v1::Context& context) {
     if (label.name().empty() || label.name().find('=') != std::string::npos) {
       return refuse(field + ".name", "must be 1 to 200 bytes without =");
     }
-    ASSAY_RETURN_IF_ERROR(check_bytes(field + ".name", label.name().size(), kMaxNameBytes));
-    ASSAY_RETURN_IF_ERROR(check_bytes(field + ".value", label.value().size(), kMaxNameBytes));
+    ASSAY_RETURN_IF_ERROR(check_text(field + ".name", label.name(), kMaxNameBytes));
+    ASSAY_RETURN_IF_ERROR(check_text(field + ".value", label.value(), kMaxNameBytes));
     if (!names.insert(label.name()).second) {
       return refuse(field + ".name", absl::StrCat("`", label.name(), "` is there already"));
     }
@@ -63,8 +65,8 @@ absl::Status check_context(const v1::Context& context) {
   if (context.committed_ns() < 0) {
     return refuse("committed_ns", "must not be negative");
   }
-  ASSAY_RETURN_IF_ERROR(check_bytes("branch", context.branch().size(), kMaxNameBytes));
-  ASSAY_RETURN_IF_ERROR(check_bytes("note", context.note().size(), kMaxNoteBytes));
+  ASSAY_RETURN_IF_ERROR(check_text("branch", context.branch(), kMaxNameBytes));
+  ASSAY_RETURN_IF_ERROR(check_text("note", context.note(), kMaxNoteBytes));
   return check_labels(context);
 }
 

@@ -7,7 +7,7 @@
 
 namespace assay::server {
 
-// INVALID_ARGUMENT names the field of spec.context that is past its limit.
+// INVALID_ARGUMENT names the field of spec.context that is past its limit or has a NUL.
 absl::Status check_context(const v1::Context& context);
 
 }  // namespace assay::server

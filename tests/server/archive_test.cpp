@@ -8,8 +8,11 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <limits>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace assay::server {
@@ -32,6 +35,8 @@ class ArchiveTest : public testing::Test {
     experiment.set_request_id(request_id);
     experiment.mutable_spec()->set_kind(v1::COMPARE);
     experiment.mutable_spec()->set_operator_name("op");
+    experiment.mutable_spec()->mutable_baseline()->set_variant("a");
+    experiment.mutable_spec()->add_candidates()->set_variant("b");
     experiment.set_state(v1::DONE);
     experiment.set_num_finished(num);
     experiment.set_num_configurations(num);
@@ -166,7 +171,7 @@ TEST_F(ArchiveTest, RefusesWhatIsNoArchive) {
       {{configuration}, "header: an archive begins with one"},
       {{header}, "header.format_version: is 2"},
       {{known, configuration}, "configuration: comes before its experiment"},
-      {{known, running}, "experiment.state"},
+      {{known, running}, "experiment 0: state: must be a final one"},
       {{known, known}, "entry: expected"},
       {{known, blob}, "is not what its digest"},
   };
@@ -175,6 +180,102 @@ TEST_F(ArchiveTest, RefusesWhatIsNoArchive) {
     EXPECT_NE(refused.status().message().find(words), absl::string_view::npos) << refused.status();
   }
   EXPECT_EQ(store_->list({})->experiments_size(), 0);
+}
+
+TEST_F(ArchiveTest, TakesNoExperimentThatNoDaemonWouldHaveRun) {
+  using Change = std::function<void(v1::Experiment&)>;
+  const auto label =
+      [](v1::Experiment& changed, const std::string& name, const std::string& value) {
+        v1::Setting& setting = *changed.mutable_spec()->mutable_context()->add_labels();
+        setting.set_name(name);
+        setting.set_value(value);
+      };
+  const std::vector<std::pair<Change, std::string>> faults = {
+      {[](auto& changed) { changed.clear_request_id(); }, "request_id: must be 1 to 145 bytes"},
+      {[](auto& changed) { changed.set_request_id(std::string(146, 'x')); },
+       "request_id: must be 1 to 145 bytes"},
+      {[](auto& changed) { changed.set_submitted_ns(std::numeric_limits<std::int64_t>::min()); },
+       "submitted_ns: must not be negative"},
+      {[](auto& changed) { changed.set_started_ns(-1); }, "started_ns: must not be negative"},
+      {[](auto& changed) { changed.set_finished_ns(-1); }, "finished_ns: must not be negative"},
+      {[](auto& changed) { changed.clear_spec(); }, "spec.kind: must be"},
+      {[](auto& changed) { changed.mutable_spec()->clear_operator_name(); },
+       "spec.operator_name: missing"},
+      {[](auto& changed) { changed.mutable_spec()->clear_baseline(); },
+       "spec.baseline.variant: missing"},
+      {[](auto& changed) { changed.mutable_spec()->clear_candidates(); },
+       "spec.candidates: a COMPARE needs at least one"},
+      {[](auto& changed) { changed.mutable_spec()->mutable_context()->set_commit("*main*"); },
+       "spec.context.commit: must be"},
+      {[](auto& changed) {
+         changed.mutable_spec()->mutable_context()->set_branch(std::string("a\0b", 3));
+       },
+       "spec.context.branch: has a NUL character"},
+      {[](auto& changed) {
+         changed.mutable_spec()->mutable_context()->set_note(std::string(4'001, 'x'));
+       },
+       "spec.context.note: has 4001 bytes"},
+      {[&](auto& changed) { label(changed, "a=b", ""); }, "spec.context.labels[0].name: must be"},
+      {[&](auto& changed) { label(changed, "a", std::string(100'000, 'x')); },
+       "spec.context.labels[0].value: has 100000 bytes"},
+      {[&](auto& changed) {
+         label(changed, "a", "1");
+         label(changed, "a", "2");
+       },
+       "spec.context.labels[1].name: `a` is there already"},
+  };
+  for (const auto& [change, words] : faults) {
+    Entries entries(2);
+    entries[0].mutable_header()->set_format_version(1);
+    entries[0].mutable_header()->set_num_experiments(1);
+    *entries[1].mutable_experiment() = experiment("x", 0);
+    entries[1].mutable_experiment()->set_experiment_id(41);
+    ASSERT_TRUE(receive(archive_, entries).ok());
+    entries[1].mutable_experiment()->set_request_id("y");
+    change(*entries[1].mutable_experiment());
+    const auto refused = receive(archive_, entries);
+    EXPECT_EQ(refused.status().code(), absl::StatusCode::kInvalidArgument) << words;
+    EXPECT_EQ(refused.status().message().find("experiment 41: " + words), 0U) << refused.status();
+  }
+  EXPECT_EQ(store_->list({})->experiments_size(), 1);
+}
+
+TEST_F(ArchiveTest, KeepsWhatCameBeforeOneThatItRefuses) {
+  Entries entries(3);
+  entries[0].mutable_header()->set_format_version(1);
+  entries[0].mutable_header()->set_num_experiments(2);
+  *entries[1].mutable_experiment() = experiment("good", 0);
+  *entries[2].mutable_experiment() = experiment("", 0);
+  EXPECT_EQ(receive(archive_, entries).status().code(), absl::StatusCode::kInvalidArgument);
+  const auto newest = store_->get({});
+  ASSERT_TRUE(newest.ok()) << newest.status();
+  EXPECT_EQ(newest->request_id(), "good");
+}
+
+TEST_F(ArchiveTest, TakesNoSampleThatIsNoTimeOfACall) {
+  for (const std::int64_t sample_ns :
+       {std::int64_t{-5}, std::int64_t{86'400'000'000'001}, std::int64_t{0}}) {
+    v1::Experiment whole = experiment("x", 1);
+    Entries entries(3);
+    entries[0].mutable_header()->set_format_version(1);
+    entries[0].mutable_header()->set_num_experiments(1);
+    *entries[2].mutable_configuration() = whole.configurations(0);
+    v1::StageSamples& stage =
+        *entries[2].mutable_configuration()->mutable_candidate()->add_event_stages();
+    stage.add_samples_ns(1);
+    stage.add_samples_ns(sample_ns);
+    whole.clear_configurations();
+    whole.set_experiment_id(41);
+    *entries[1].mutable_experiment() = whole;
+    const auto received = receive(archive_, entries);
+    EXPECT_EQ(received.ok(), sample_ns == 0) << sample_ns;
+    if (sample_ns != 0) {
+      EXPECT_EQ(received.status(),
+                absl::InvalidArgumentError(
+                    "experiment 41: configuration 1: candidate.event_stages[0].samples_ns[1]: must "
+                    "be in [0, 86,400,000,000,000]"));
+    }
+  }
 }
 
 TEST_F(ArchiveTest, BringsBackNoConfirmationAsAPoint) {

@@ -36,6 +36,15 @@ TEST(Context, NamesTheFieldThatIsPastItsLimit) {
             "spec.context.branch: has 201 bytes, the limit is 200");
   EXPECT_EQ(error_of([](v1::Context& context) { context.set_note(std::string(4'001, 'x')); }),
             "spec.context.note: has 4001 bytes, the limit is 4000");
+  const std::string with_nul("a\0b", 3);
+  EXPECT_EQ(error_of([&](v1::Context& context) { context.set_branch(with_nul); }),
+            "spec.context.branch: has a NUL character");
+  EXPECT_EQ(error_of([&](v1::Context& context) { context.set_note(with_nul); }),
+            "spec.context.note: has a NUL character");
+  EXPECT_EQ(error_of([&](v1::Context& context) { add_label(context, with_nul, ""); }),
+            "spec.context.labels[0].name: has a NUL character");
+  EXPECT_EQ(error_of([&](v1::Context& context) { add_label(context, "x", with_nul); }),
+            "spec.context.labels[0].value: has a NUL character");
   EXPECT_EQ(error_of([](v1::Context& context) {
               for (int i = 0; i < 33; ++i) {
                 add_label(context, std::to_string(i), "");
