@@ -42,6 +42,15 @@ Lines receipt_lines(std::string_view markdown) {
   return {};
 }
 
+// Of the receipts in a text, quoted or indented ones too: only one of them would be looked at.
+std::int64_t num_headings(std::string_view markdown) {
+  const Lines lines = absl::StrSplit(std::string(markdown), '\n');
+  return std::ranges::count_if(lines, [](const std::string& line) {
+    const std::size_t begin = std::min(line.find_first_not_of(" \t>"), line.size());
+    return std::string(absl::StripTrailingAsciiWhitespace(line.substr(begin))) == kReceiptHeading;
+  });
+}
+
 // What stands in backticks behind `begin`; empty: it is not there.
 std::string code_after(const std::string& line, std::string_view begin) {
   const std::size_t place = line.find(std::string(begin) + "`");
@@ -143,6 +152,14 @@ absl::StatusOr<ReceiptNames> names_in(const v1::Receipt& receipt) {
 }
 
 absl::StatusOr<ReceiptNames> names_in(std::string_view markdown) {
+  if (const std::int64_t num = num_headings(markdown); num > 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("markdown: has the heading `",
+                     std::string(kReceiptHeading),
+                     "` ",
+                     num,
+                     " times: verify each receipt in a file of its own"));
+  }
   const Lines lines = receipt_lines(markdown);
   if (lines.empty()) {
     return absl::InvalidArgumentError(absl::StrCat("markdown: has no receipt: it begins with `",

@@ -19,7 +19,7 @@ struct ReceiptNames {
   std::int64_t judged_until_ns = 0;
 };
 
-// INVALID_ARGUMENT: it is no receipt, or one of another format.
+// INVALID_ARGUMENT: it is no receipt, several, or one of another format.
 absl::StatusOr<ReceiptNames> names_in(const v1::Receipt& receipt);
 absl::StatusOr<ReceiptNames> names_in(std::string_view markdown);
 

@@ -96,6 +96,21 @@ TEST(ReceiptDifference, ReadsWhatIsNeededToMakeItAgain) {
   EXPECT_EQ(of_message->judged_until_ns, receipt.judged_until_ns());
 }
 
+TEST(ReceiptDifference, RefusesATextOfSeveralReceipts) {
+  const std::string text = receipt_markdown(made_up_receipt());
+  std::string second = replaced(text, "- seed: 5", "- seed: 6");
+  for (const std::string& more : {second, " " + second, "> " + second, "\t" + second}) {
+    for (const std::string& both : {text + more, more + text}) {
+      EXPECT_EQ(names_in(both).status(),
+                absl::InvalidArgumentError(
+                    "markdown: has the heading `## Receipt of assay` 2 times: verify each receipt "
+                    "in a file of its own"))
+          << more.substr(0, 3);
+    }
+  }
+  EXPECT_TRUE(names_in("as `## Receipt of assay` says\n" + text).ok());
+}
+
 TEST(ReceiptDifference, RefusesWhatIsNoReceipt) {
   const std::string text = receipt_markdown(made_up_receipt());
   for (const std::string& wrong :
