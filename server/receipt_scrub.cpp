@@ -1,12 +1,11 @@
 #include "server/receipt_scrub.h"
 
 #include "proto/text.h"
+#include "server/receipt_hosts.h"
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 
 #include <algorithm>
 #include <array>
@@ -16,7 +15,6 @@ namespace assay::server {
 namespace {
 
 constexpr std::string_view kPathRemoved = "(path removed)";
-constexpr std::string_view kHostRemoved = "(host removed)";
 constexpr std::string_view kDelimiters = " \t\n\r\"'`()[]{}<>,;|=";
 constexpr std::size_t kShortestHost = 3;
 
@@ -39,23 +37,6 @@ constexpr std::array<std::string_view, 16> kPrograms = {"bash",
                                                         "taskset"};
 constexpr std::array<std::string_view, 12> kSourceEndings = {
     ".cu", ".cuh", ".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".inl", ".ptx", ".py"};
-// Ends of host names: of two labels and more, and of three and more.
-constexpr std::array<std::string_view, 12> kDomains = {"com",
-                                                       "corp",
-                                                       "edu",
-                                                       "gov",
-                                                       "internal",
-                                                       "intranet",
-                                                       "lan",
-                                                       "local",
-                                                       "localdomain",
-                                                       "mil",
-                                                       "net",
-                                                       "org"};
-constexpr std::array<std::string_view, 42> kLongDomains = {
-    "ai", "arpa", "at",   "au", "be", "br", "ca", "ch", "cloud", "cluster", "cn", "cz", "de", "dev",
-    "dk", "es",   "eu",   "fi", "fr", "gr", "hk", "ie", "il",    "io",      "it", "jp", "kr", "mx",
-    "nl", "nz",   "home", "pl", "pt", "ru", "se", "sg", "tech",  "tr",      "tw", "uk", "us", "za"};
 
 template <class Names>
 bool is_one_of(std::string_view name, const Names& names) {
@@ -75,20 +56,17 @@ bool is_name(char c) {
   return is_letter_or_digit(c) || std::string_view("_.-+*/~").find(c) != std::string_view::npos;
 }
 
-bool is_hexadecimal(std::string_view text) {
-  return !text.empty() &&
-         std::ranges::all_of(text, [](unsigned char c) { return absl::ascii_isxdigit(c); });
-}
-
-// The name of an operator from source ends in digits of a digest: scale@0123abcd.
-bool is_digest_part(std::string_view text) {
-  return (text.size() == 8 || text.size() == 32) && is_hexadecimal(text);
-}
-
 bool starts_drive(std::string_view word, std::size_t place) {
   return place + 2 < word.size() && absl::ascii_isalpha(static_cast<unsigned char>(word[place])) &&
          word[place + 1] == ':' && (word[place + 2] == '\\' || word[place + 2] == '/') &&
          (place == 0 || !is_letter_or_digit(word[place - 1]));
+}
+
+// "-I" of "-I/usr/include", "-isystem".
+bool is_flag(std::string_view text) {
+  return text.size() > 1 && text[0] == '-' && std::ranges::all_of(text.substr(1), [](char c) {
+           return is_letter_or_digit(c) || c == '-' || c == '_';
+         });
 }
 
 bool starts_path(std::string_view word, std::size_t place) {
@@ -98,13 +76,27 @@ bool starts_path(std::string_view word, std::size_t place) {
   if (word[place] == '~') {
     return place == 0 && word.find('/') != std::string_view::npos;
   }
-  if (word[place] != '/' || place + 1 == word.size() || !is_name(word[place + 1]) ||
-      word[place + 1] == '/') {
+  const std::size_t first = std::min(word.find_first_not_of('/', place), word.size());
+  if (first == place || first == word.size() || !is_name(word[first])) {
     return false;
   }
-  // -I/usr/include
-  const bool is_flag = place == 2 && word[0] == '-';
-  return place == 0 || is_flag || !is_name(word[place - 1]);
+  // A double slash behind a name divides integers, unless what follows has folders.
+  const bool has_folders = first > place + 1 && word.find('/', first) != std::string_view::npos;
+  return place == 0 || !is_name(word[place - 1]) || is_flag(word.substr(0, place)) || has_folders;
+}
+
+// "src/k.cu": behind a path and a blank, it may be the rest of that path.
+bool is_relative_path(std::string_view word) {
+  const std::size_t slash = word.find('/');
+  if (slash == std::string_view::npos || !is_letter_or_digit(word[0])) {
+    return false;
+  }
+  for (std::size_t place = 0; place < word.size(); ++place) {
+    if (starts_path(word, place)) {
+      return false;
+    }
+  }
+  return true;
 }
 
 // "kernel.cu" of ".../kernel.cu"; empty where the last part may be anything.
@@ -117,60 +109,8 @@ std::string source_name(std::string_view path) {
              : std::string();
 }
 
-bool is_ipv4(std::string_view text) {
-  const std::vector<std::string> parts = absl::StrSplit(std::string(text), '.');
-  return parts.size() == 4 && std::ranges::all_of(parts, [](const std::string& part) {
-           std::uint32_t value = 0;
-           return !part.empty() && part.size() <= 3 &&
-                  std::ranges::all_of(part,
-                                      [](unsigned char c) { return absl::ascii_isdigit(c); }) &&
-                  absl::SimpleAtoi(part, &value) && value <= 255;
-         });
-}
-
-bool is_ipv6(std::string_view text) {
-  return std::ranges::count(text, ':') >= 4 && std::ranges::all_of(text, [](unsigned char c) {
-           return c == ':' || absl::ascii_isxdigit(c);
-         });
-}
-
-bool is_domain_name(std::string_view text) {
-  const std::vector<std::string> labels =
-      absl::StrSplit(absl::AsciiStrToLower(std::string(text)), '.');
-  if (labels.size() < 2 || !std::ranges::all_of(labels, [](const std::string& label) {
-        return !label.empty() &&
-               std::ranges::all_of(label, [](char c) { return is_letter_or_digit(c) || c == '-'; });
-      })) {
-    return false;
-  }
-  return is_one_of(labels.back(), kDomains) ||
-         (labels.size() > 2 && is_one_of(labels.back(), kLongDomains));
-}
-
-// Without a slash: "node7.example.org:22", "10.0.0.7", "user@node7".
-std::string scrub_hosts(std::string_view word) {
-  const std::size_t end = word.find_last_not_of(".:!?") + 1;
-  const std::string_view core = word.substr(0, end);
-  const std::size_t at = core.find('@');
-  const bool is_user = at != std::string_view::npos && at > 0 && at + 1 < core.size() &&
-                       !is_digest_part(core.substr(at + 1));
-  if (is_user || is_ipv6(core)) {
-    return absl::StrCat(std::string(kHostRemoved), std::string(word.substr(end)));
-  }
-  std::string text;
-  for (std::size_t place = 0; place <= core.size();) {
-    const std::size_t stop = std::min(core.find_first_of(":/", place), core.size());
-    const std::string_view part = core.substr(place, stop - place);
-    absl::StrAppend(&text,
-                    std::string(is_ipv4(part) || is_domain_name(part) ? kHostRemoved : part),
-                    std::string(core.substr(stop, 1)));
-    place = stop + 1;
-  }
-  return absl::StrCat(text, std::string(word.substr(end)));
-}
-
 std::string scrub_word(std::string_view word) {
-  if (const std::size_t scheme = word.find("://"); scheme != std::string_view::npos) {
+  if (word.find("://") != std::string_view::npos || is_ipv6(word)) {
     return std::string(kHostRemoved);
   }
   for (std::size_t place = 0; place < word.size(); ++place) {
@@ -206,7 +146,17 @@ std::string scrub_words(std::string_view text) {
       const std::size_t line_end = text.find('\n', place);
       end = quote < line_end ? std::min(quote, text.size()) : end;
     }
-    result += scrub_word(text.substr(place, end - place));
+    const std::string_view word = text.substr(place, end - place);
+    // A path may go on behind a blank: the blank goes with it, unless a source's name follows.
+    if (result.ends_with(absl::StrCat(std::string(kPathRemoved), " ")) && is_relative_path(word)) {
+      const std::string rest = scrub_word(absl::StrCat("/", std::string(word)));
+      if (rest.starts_with(std::string(kPathRemoved))) {
+        result.resize(result.size() - kPathRemoved.size() - 1);
+      }
+      result += rest;
+    } else {
+      result += scrub_word(word);
+    }
     place = end;
   }
   return result;
@@ -227,20 +177,21 @@ void replace_whole(std::string& text, const std::string& name) {
   }
 }
 
-// Controls, and what turns or hides the text around it (U+200B to U+200F, U+2028 to U+202E, U+2066
-// to U+2069), are blanks.
+// Controls (below U+0020, U+007F to U+009F), and what turns or hides the text around it (U+200B to
+// U+200F, U+2028 to U+202E, U+2066 to U+2069), are blanks.
 std::string visible(std::string_view text) {
   std::string result;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto byte = [&](std::size_t k) {
       return i + k < text.size() ? static_cast<unsigned char>(text[i + k]) : 0U;
     };
+    const bool is_late_control = byte(0) == 0xC2U && byte(1) >= 0x80U && byte(1) <= 0x9FU;
     const bool hides =
         byte(0) == 0xE2U && ((byte(1) == 0x80U && byte(2) >= 0x8BU &&
                               (byte(2) <= 0x8FU || byte(2) >= 0xA8U) && byte(2) <= 0xAEU) ||
                              (byte(1) == 0x81U && byte(2) >= 0xA6U && byte(2) <= 0xA9U));
-    if (hides) {
-      i += 2;
+    if (hides || is_late_control) {
+      i += hides ? 2 : 1;
       result += ' ';
     } else {
       result += byte(0) < 0x20U || byte(0) == 0x7FU ? ' ' : text[i];

@@ -39,7 +39,19 @@ TEST(Scrub, RemovesAbsolutePaths) {
            {"~/x ~bob/y", "(path removed) (path removed)"},
            {"C:\\Users\\alice\\k.cu(3)", ".../k.cu(3)"},
            {"\\\\server\\share\\x", "(path removed)"},
-           {"#include </opt/x/y.h>", "#include <.../y.h>"}}) {
+           {"#include </opt/x/y.h>", "#include <.../y.h>"},
+           {"/" + kHome + "/secret/x", "(path removed)"},
+           {"//server/share", "(path removed)"},
+           {"///" + kHome.substr(1), "(path removed)"},
+           {"a/" + kHome, "a(path removed)"},
+           {"-I/" + kHome + "/inc", "-I(path removed)"},
+           {"-isystem" + kHome + "/include", "-isystem(path removed)"},
+           {"--sysroot" + kHome, "--sysroot(path removed)"},
+           {kHome + "/My Documents/secret", "(path removed)"},
+           {kHome + "/My Documents/of mine/secret, x", "(path removed), x"},
+           {kHome + "/bin/nvcc src/k.cu", "(path removed) .../k.cu"},
+           {kHome + "/inc -I/opt/x", "(path removed) -I(path removed)"},
+           {kHome + "/k.cu: src/x", ".../k.cu: src/x"}}) {
     EXPECT_EQ(scrubbed(text), expected) << text;
   }
 }
@@ -51,6 +63,16 @@ TEST(Scrub, RemovesHostsAddressesAndUsers) {
            {"bob@gpu1", "(host removed)"},
            {"10.0.0.7", "(host removed)"},
            {"fe80::1ff:fe23:4567:890a", "(host removed)"},
+           {"2001:db8::1", "(host removed)"},
+           {"fe80::a1b2:c3d4", "(host removed)"},
+           {"[fe80::1]:22", "[(host removed)]:22"},
+           {"fe80::1%eth0", "(host removed)"},
+           {"on [fe80::1%25eth0].", "on [(host removed)]."},
+           {"2001:db8::/32", "(host removed)"},
+           {"at 2001:db8::, or fe80::1: refused", "at (host removed), or (host removed): refused"},
+           {"::1", "(host removed)"},
+           {"::ffff:10.0.0.7", "(host removed)"},
+           {"1:2:3:4:5:6:7:8", "(host removed)"},
            {"https://ci.example.org/run/3?x", "(host removed)"},
            {"x.y.de", "(host removed)"}}) {
     EXPECT_EQ(scrubbed(text), expected) << text;
@@ -68,6 +90,9 @@ TEST(Scrub, LeavesWhatOnlyLooksLikeThem) {
                            "scale@0123456789abcdef0123456789abcdef",
                            "kernel.cu torch.nn.functional sm__sass.avg.pct",
                            "std::vector<float> at 12:00:05",
+                           "std::chrono ::global a::rows :: 1:2",
+                           "rows//2 rows//tile //",
+                           "-O3 -x/",
                            "../src/k.cu include/k.h",
                            "out[0, 3, 17]: expected 0x3f800000 (1)",
                            "origin/feature",
@@ -87,6 +112,7 @@ TEST(Scrub, KnowsTheHostOfTheLaunchPrefix) {
 TEST(Scrub, MakesOneLineThatHidesNothing) {
   EXPECT_EQ(scrubbed("a\nb\tc\x7f"), "a b c ");
   EXPECT_EQ(scrubbed("a\u202eb\u200bc\u2066d"), "a b c d");
+  EXPECT_EQ(scrubbed("a\u0080b\u009bc\u009fd\u00a0e"), "a b c d\u00a0e");
   EXPECT_EQ(scrubbed("Größe \u2014 x"), "Größe \u2014 x");
 }
 
