@@ -1,3 +1,4 @@
+#include "db/blobs.h"
 #include "db/sqlite_store.h"
 #include "db/statement.h"
 #include "proto/status.h"
@@ -136,6 +137,30 @@ absl::StatusOr<bool> remove(Connection& connection, std::int64_t id, bool only_s
   return only_samples || connection.num_changes() > 0;
 }
 
+// Gives the bytes of the uploads that go with the experiments `gone`.
+absl::StatusOr<std::int64_t> remove_uploads(Connection& connection,
+                                            const v1::PruneRequest& request,
+                                            const std::vector<std::int64_t>& gone) {
+  // What a dry run leaves in place is as good as gone.
+  std::set<std::int64_t> but;
+  if (request.dry_run()) {
+    but.insert(gone.begin(), gone.end());
+  }
+  ASSAY_ASSIGN_OR_RETURN(const std::vector<StoredBlob> unused,
+                         unused_blobs(connection, request.finished_before_ns(), but));
+  std::int64_t num_bytes = 0;
+  for (const StoredBlob& blob : unused) {
+    num_bytes += blob.num_bytes;
+    if (!request.dry_run()) {
+      ASSAY_ASSIGN_OR_RETURN(Statement removal,
+                             connection.prepare("DELETE FROM t_blob WHERE digest = ?"));
+      removal.bind_all(blob.digest);
+      ASSAY_RETURN_IF_ERROR(removal.run());
+    }
+  }
+  return num_bytes;
+}
+
 }  // namespace
 
 absl::StatusOr<v1::PruneResponse> SqliteStore::prune(const v1::PruneRequest& request) {
@@ -168,6 +193,15 @@ absl::StatusOr<v1::PruneResponse> SqliteStore::prune(const v1::PruneRequest& req
     ASSAY_RETURN_IF_ERROR(request.dry_run() ? readers_.read(walk) : writer_.run(walk));
     response.set_num_bytes(response.num_bytes() + num_bytes);
     response.set_num_experiments(response.num_experiments() + num_experiments);
+  }
+  if (!request.only_samples()) {
+    std::int64_t num_bytes = 0;
+    const auto walk = [&](Connection& connection) -> absl::Status {
+      ASSAY_ASSIGN_OR_RETURN(num_bytes, remove_uploads(connection, request, choice.ids));
+      return absl::OkStatus();
+    };
+    ASSAY_RETURN_IF_ERROR(request.dry_run() ? readers_.read(walk) : writer_.run(walk));
+    response.set_num_bytes(response.num_bytes() + num_bytes);
   }
   return response;
 }

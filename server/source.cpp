@@ -1,5 +1,6 @@
 #include "server/source.h"
 
+#include "db/blobs.h"
 #include "proto/status.h"
 #include "proto/text.h"
 #include "server/lookup.h"
@@ -49,19 +50,6 @@ absl::StatusOr<v1::SourceSpec> read_source(const std::string& digest, const db::
     return absl::InvalidArgumentError("what was uploaded is no SourceSpec");
   }
   return source;
-}
-
-// Digests of the data that tensors start with or are compared with, each once.
-std::set<std::string> data_of(const v1::SourceSpec& source) {
-  std::set<std::string> digests;
-  for (const v1::SourceTensor& tensor : source.tensors()) {
-    for (const std::string& digest : {tensor.fill().digest(), tensor.reference().digest()}) {
-      if (!digest.empty()) {
-        digests.insert(digest);
-      }
-    }
-  }
-  return digests;
 }
 
 absl::Status check_data(const v1::SourceSpec& source, const db::Store& store) {
@@ -115,7 +103,7 @@ absl::StatusOr<v1::RunnerReply> send_source(const v1::SourceSpec& source,
                                             std::chrono::nanoseconds timeout,
                                             const RunnerProcess::Progress& progress) {
   std::size_t total = 0;
-  for (const std::string& digest : data_of(source)) {
+  for (const std::string& digest : db::data_of(source)) {
     const absl::StatusOr<std::string> stored = store.blob(digest);
     if (!stored.ok()) {
       return refusal(stored.status(), v1::FAILURE_CLASS_UNSPECIFIED);
@@ -224,7 +212,7 @@ absl::StatusOr<std::vector<std::string>> blobs_of(const v1::ExperimentSpec& spec
     return std::vector<std::string>();
   }
   ASSAY_RETURN_IF_ERROR(source.status());
-  const std::set<std::string> data = data_of(*source);
+  const std::set<std::string> data = db::data_of(*source);
   std::vector<std::string> digests(data.begin(), data.end());
   digests.push_back(spec.source_digest());
   return digests;

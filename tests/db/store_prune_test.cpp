@@ -18,6 +18,7 @@ class PruneTest : public StoreTest {
     experiment.set_finished_ns(finished_ns);
     *experiment.add_configurations() = full_configuration(1);
     experiment.mutable_configurations(0)->clear_ceilings();
+    experiment.mutable_spec()->set_source_digest(source_);
     if (!label_.name().empty()) {
       *experiment.mutable_spec()->mutable_context()->add_labels() = label_;
     }
@@ -47,8 +48,27 @@ class PruneTest : public StoreTest {
     return query("SELECT group_concat(experiment_id) FROM t_experiment ORDER BY experiment_id");
   }
 
+  void upload(const std::string& digest, const std::string& bytes, std::int64_t now_ns = 1) {
+    ASSERT_TRUE(store_->add_blob(digest, bytes, now_ns).ok());
+  }
+
+  // A source on data that starts one tensor and is compared with another.
+  void upload_source(const std::string& digest,
+                     const std::string& fill,
+                     const std::string& reference) {
+    v1::SourceSpec source;
+    source.add_tensors()->mutable_fill()->set_digest(fill);
+    source.add_tensors()->mutable_reference()->set_digest(reference);
+    upload(digest, source.SerializeAsString());
+  }
+
+  std::string blobs() const {
+    return query("SELECT group_concat(digest) FROM (SELECT digest FROM t_blob ORDER BY digest)");
+  }
+
   std::unique_ptr<Store> store_;
   v1::Setting label_;
+  std::string source_;
 };
 
 TEST_F(PruneTest, RemovesWholeExperimentsThatAreOldAndNothingElse) {
@@ -149,6 +169,52 @@ TEST_F(PruneTest, CountsNoSamplesTwice) {
     EXPECT_EQ(prune(request).num_experiments(), 0U) << dry_run;
     EXPECT_EQ(prune(request).num_bytes(), 0) << dry_run;
   }
+}
+
+TEST_F(PruneTest, RemovesUploadsWithTheLastExperimentThatRefersToThem) {
+  upload("data 1", "one");
+  upload("data 2", "two");
+  upload("data 3", "three");
+  upload_source("source 1", "data 1", "data 2");
+  upload_source("source 2", "data 2", "data 3");
+  source_ = "source 1";
+  ended("old", 9);
+  ended("older", 8);
+  source_ = "source 2";
+  ended("young", 100);
+  v1::PruneRequest request;
+  request.set_only_samples(true);
+  prune(request);
+  EXPECT_EQ(blobs(), "data 1,data 2,data 3,source 1,source 2");
+  request.set_only_samples(false);
+  request.set_dry_run(true);
+  const v1::PruneResponse told = prune(request);
+  EXPECT_EQ(blobs(), "data 1,data 2,data 3,source 1,source 2");
+  request.set_dry_run(false);
+  const v1::PruneResponse done = prune(request);
+  EXPECT_EQ(blobs(), "data 2,data 3,source 2");
+  EXPECT_EQ(told.SerializeAsString(), done.SerializeAsString());
+  EXPECT_EQ(prune(request).num_bytes(), 0);
+}
+
+TEST_F(PruneTest, LeavesUploadsThatAreStillNeededOrMayYetBe) {
+  upload_source("source", "data", "data");
+  upload("data", "one");
+  upload("waits for its request", "x", 100);
+  upload("was never asked for", "x", 99);
+  source_ = "source";
+  label_.set_name("release");
+  ended("labelled", 9);
+  v1::PruneRequest request;
+  *request.add_keep_labels() = label_;
+  EXPECT_EQ(prune(request).num_experiments(), 0U);
+  EXPECT_EQ(blobs(), "data,source,waits for its request");
+  // One that waits in the queue needs its source, too.
+  v1::SubmitRequest queued = db::request("queued");
+  queued.mutable_spec()->set_source_digest("source");
+  ASSERT_TRUE(store_->submit(queued, 1, 200).ok());
+  EXPECT_EQ(prune({}).num_experiments(), 1U);
+  EXPECT_EQ(blobs(), "data,source,waits for its request");
 }
 
 }  // namespace
