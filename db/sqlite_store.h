@@ -2,12 +2,14 @@
 // store_*.cpp by concern; none of them keeps state of its own.
 #pragma once
 
+#include "db/file_id.h"
 #include "db/file_lock.h"
 #include "db/readers.h"
 #include "db/store.h"
 #include "db/writer.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +23,7 @@ class SqliteStore final : public Store {
               const std::string& path,
               std::int64_t read_deadline_ns)
       : path_(path),
+        file_(FileId::of(path)),
         lock_(std::move(lock)),
         writer_(std::move(connection)),
         readers_(path, read_deadline_ns) {}
@@ -77,6 +80,7 @@ class SqliteStore final : public Store {
   absl::StatusOr<v1::PruneResponse> prune(const v1::PruneRequest& request) override;
   absl::StatusOr<std::vector<v1::Ceiling>> ceilings(const std::string& device_uuid) const override;
   absl::StatusOr<Figures> figures() const override;
+  absl::Status check_file() const override;
   absl::Status query(const v1::QueryRequest& request, const QueryCaller& caller) const override;
 
   absl::Status add_measured(std::int64_t experiment_id,
@@ -106,6 +110,7 @@ class SqliteStore final : public Store {
 
  private:
   const std::string path_;
+  const std::optional<FileId> file_;
   // Destroyed in reverse: readers, the writer (which empties the log), then the lock.
   FileLock lock_;
   Writer writer_;

@@ -181,6 +181,8 @@ class Store {
       const std::string& device_uuid) const = 0;
 
   virtual absl::StatusOr<Figures> figures() const = 0;
+  // DATA_LOSS: the path names no file any more, or another one: what is stored now is lost.
+  virtual absl::Status check_file() const = 0;
   // As db/query.h says; runs on the caller's thread to its end.
   virtual absl::Status query(const v1::QueryRequest& request, const QueryCaller& caller) const = 0;
   // Series. As add_configuration, with the points that it gives and its bits, in one transaction.

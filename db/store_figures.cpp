@@ -25,4 +25,12 @@ absl::StatusOr<Figures> SqliteStore::figures() const {
   });
 }
 
+absl::Status SqliteStore::check_file() const {
+  return FileId::of(path_) == file_
+             ? absl::OkStatus()
+             : absl::DataLossError(
+                   "the database file was removed or replaced while it is open: export what is "
+                   "needed, then start the daemon on the right file");
+}
+
 }  // namespace assay::db

@@ -92,6 +92,7 @@ absl::Status Scheduler::health() const {
     return absl::UnavailableError(started_ ? "the scheduler has stopped"
                                            : "the scheduler has not started");
   }
+  ASSAY_RETURN_IF_ERROR(store_.check_file());
   return figures().status();
 }
 

@@ -130,7 +130,8 @@ class Scheduler {
   // device is not available. Empty: the first available device.
   absl::StatusOr<Description> describe(const std::string& device, Deadline deadline);
 
-  // UNAVAILABLE: not started, or stopped. Else what is wrong with the database.
+  // UNAVAILABLE: not started, or stopped. DATA_LOSS: the database's file is another one. Else what
+  // is wrong with the database.
   absl::Status health() const;
 
   absl::StatusOr<db::Figures> figures() const { return store_.figures(); }

@@ -27,5 +27,17 @@ TEST_F(FiguresTest, CountsExperimentsByState) {
             query("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"));
 }
 
+TEST_F(FiguresTest, NoticesThatItsFileIsAnother) {
+  const auto store = open();
+  EXPECT_TRUE(store->check_file().ok()) << store->check_file();
+  ASSERT_TRUE(store->submit(request("a"), 1, 1).ok());
+  EXPECT_TRUE(store->check_file().ok()) << store->check_file();
+  ASSERT_TRUE(store->back_up(path("copy")).ok());
+  std::filesystem::rename(path("copy"), path());
+  EXPECT_EQ(store->check_file().code(), absl::StatusCode::kDataLoss) << store->check_file();
+  std::filesystem::remove(path());
+  EXPECT_EQ(store->check_file().code(), absl::StatusCode::kDataLoss) << store->check_file();
+}
+
 }  // namespace
 }  // namespace assay::db

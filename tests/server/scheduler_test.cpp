@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <sys/resource.h>
@@ -560,6 +561,13 @@ TEST(Scheduler, RunsDevicesBesideEachOther) {
   request.mutable_spec()->set_device("moon");
   EXPECT_EQ(daemon.submit(request).status().message(),
             "spec.device: no device `moon`; it is one of `cpu`, `far`");
+}
+
+TEST(Scheduler, IsNotWellWithoutItsFile) {
+  Daemon daemon;
+  EXPECT_TRUE(daemon.scheduler().health().ok()) << daemon.scheduler().health();
+  std::filesystem::remove(daemon.store().path());
+  EXPECT_EQ(daemon.scheduler().health().code(), absl::StatusCode::kDataLoss);
 }
 
 }  // namespace

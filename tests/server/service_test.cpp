@@ -103,6 +103,8 @@ class BrokenStore final : public db::Store {
 
   absl::StatusOr<db::Figures> figures() const override { return broken(); }
 
+  absl::Status check_file() const override { return broken(); }
+
   absl::StatusOr<std::vector<std::pair<std::int64_t, std::string>>> request_ids() const override {
     return broken();
   }
