@@ -32,6 +32,7 @@ constexpr std::string_view kMethods = "/v1/";
 constexpr std::string_view kWatch = "/v1/Watch";
 constexpr std::string_view kHealth = "/healthz";
 constexpr std::string_view kMetrics = "/metrics";
+constexpr std::string_view kPage = "page";  // of method_of: whatever is none of these
 constexpr const char* kEventType = "text/event-stream";
 constexpr const char* kRetryAfterSeconds = "5";
 
@@ -73,7 +74,7 @@ std::string method_of(const std::string& path) {
     const std::string name = path.substr(kMethods.size());
     return read_methods().contains(name) ? name : "unknown";
   }
-  return "page";
+  return std::string(kPage);
 }
 
 }  // namespace
@@ -152,6 +153,11 @@ void HttpGateway::handle(const Request& request, Response& response) {
   if (!target.ok()) {
     return send(error_answer(target.status()), response);
   }
+  if (is_for_another_site(request) && method_of(target->path) != kPage) {
+    return send(error_answer(absl::PermissionDeniedError(
+                    "a page of another site may not ask here, only lead to the web page")),
+                response);
+  }
   if (target->path == kWatch) {
     return watch(request, target->query, response);
   }
@@ -172,7 +178,10 @@ HttpAnswer HttpGateway::answer(const Request& request, const HttpTarget& target)
       return no_method(name);
     }
     HttpAnswer answer =
-        found->second({.service = *service_, .scheduler = scheduler_}, target.query);
+        found->second({.service = *service_,
+                       .scheduler = scheduler_,
+                       .has_left = [&request] { return HttpServer::has_left(request); }},
+                      target.query);
     answer.headers.emplace_back("Cache-Control", "no-store");
     return answer;
   }

@@ -105,6 +105,12 @@ std::optional<HttpAnswer> HttpGuard::refusal(const httplib::Request& request) co
   return std::nullopt;
 }
 
+// https://www.w3.org/TR/fetch-metadata/: what a page asks for without CORS has no Origin, and this.
+bool is_for_another_site(const httplib::Request& request) {
+  const std::string site = request.get_header_value("Sec-Fetch-Site");
+  return !site.empty() && site != "same-origin" && site != "none";
+}
+
 bool has_body(const httplib::Request& request) {
   return request.has_header("Transfer-Encoding") ||
          (request.has_header("Content-Length") &&

@@ -34,6 +34,9 @@ class HttpGuard {
   std::vector<std::string> hosts_;  // in lower case
 };
 
+// Whether a browser says that a page of another site, or another port, made it ask.
+bool is_for_another_site(const httplib::Request& request);
+
 // Whether a body follows the headers.
 bool has_body(const httplib::Request& request);
 

@@ -26,9 +26,9 @@ const std::map<std::string, ReadMethod>& read_methods() {
       {"LookupTuning", unary(&Service::LookupTuning)},
       {"Query",
        streamed<v1::QueryRequest, v1::QueryChunk>(
-           [](Scheduler& scheduler, const v1::QueryRequest& request, const auto& send) {
-             return scheduler.queries().run(request,
-                                            {.has_left = [] { return false; }, .write = send});
+           [](const ReadBackend& backend, const v1::QueryRequest& request, const auto& send) {
+             return backend.scheduler.queries().run(request,
+                                                    {.has_left = backend.has_left, .write = send});
            })},
       {"Receipt", unary(&Service::Receipt)},
       {"Trend", unary(&Service::Trend)},

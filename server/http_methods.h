@@ -19,6 +19,7 @@ inline constexpr std::size_t kMaxHttpMessageBytes = 64 << 20;
 struct ReadBackend {
   v1::Assay::Service& service;
   Scheduler& scheduler;
+  std::function<bool()> has_left;  // whoever asked
 };
 
 using ReadMethod = std::function<HttpAnswer(const ReadBackend&, const Query&)>;
@@ -47,18 +48,18 @@ ReadMethod unary(grpc::Status (v1::Assay::Service::*method)(grpc::ServerContext*
 }
 
 // A method that replies in pieces, answered as one message: lists are joined, other fields are the
-// last piece's. `call(scheduler, request, send)` stops when `send(piece)` is false.
+// last piece's. `call(backend, request, send)` stops when `send(piece)` is false.
 template <class Request, class Piece>
 ReadMethod streamed(
-    std::function<
-        absl::Status(Scheduler&, const Request&, const std::function<bool(const Piece&)>&)> call) {
+    std::function<absl::Status(
+        const ReadBackend&, const Request&, const std::function<bool(const Piece&)>&)> call) {
   return [call = std::move(call)](const ReadBackend& backend, const Query& query) {
     Request request;
     Piece whole;
     absl::Status status = fill_request(query, request);
     if (status.ok()) {
       std::size_t num_bytes = 0;
-      status = call(backend.scheduler, request, [&](const Piece& piece) {
+      status = call(backend, request, [&](const Piece& piece) {
         whole.MergeFrom(piece);
         num_bytes += piece.ByteSizeLong();
         return num_bytes <= kMaxHttpMessageBytes;

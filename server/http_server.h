@@ -30,6 +30,9 @@ class HttpServer final : public httplib::Server {
   // The port. FAILED_PRECONDITION: in use.
   absl::StatusOr<int> bind(const Address& address);
 
+  // Whether the client of a request that is being handled closed its end, or the server's end came.
+  static bool has_left(const httplib::Request& request);
+
   // Serves on threads of its own. Handlers are set before.
   void start();
 

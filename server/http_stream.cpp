@@ -46,11 +46,13 @@ bool HttpStream::is_readable() const {
   return begin_ < end_ || poll_until(socket_, POLLIN, deadline_);
 }
 
+bool HttpStream::has_left() const {
+  pollfd entry = {.fd = socket_, .events = POLLRDHUP, .revents = 0};
+  return poll(&entry, 1, 0) > 0;
+}
+
 bool HttpStream::is_writable() const {
-  char next = 0;
-  const ssize_t peeked = recv(socket_, &next, 1, MSG_PEEK | MSG_DONTWAIT);
-  const bool is_there = peeked > 0 || (peeked < 0 && (errno == EAGAIN || errno == EINTR));
-  return is_there && poll_until(socket_, POLLOUT, Clock::now() + kWriteBound);
+  return !has_left() && poll_until(socket_, POLLOUT, Clock::now() + kWriteBound);
 }
 
 ssize_t HttpStream::read(char* bytes, std::size_t size) {

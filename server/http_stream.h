@@ -26,6 +26,9 @@ class HttpStream final : public httplib::Stream {
   bool wait_for_request(std::chrono::milliseconds bound);
 
   bool is_readable() const override;
+  // Whether the client closed its end, also behind bytes that are not read yet.
+  bool has_left() const;
+
   // Whether the client is still there and takes bytes.
   bool is_writable() const override;
   ssize_t read(char* bytes, std::size_t size) override;

@@ -113,6 +113,16 @@ TEST_F(Gateway, RefusesAnotherHost) {
   EXPECT_NE(reply.find("this daemon is not `evil.example`"), std::string::npos) << reply;
 }
 
+TEST_F(Gateway, LetsPagesOfOtherSitesLeadToThePageOnly) {
+  const httplib::Headers other = {{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Mode", "no-cors"}};
+  for (const char* path :
+       {"/v1/List", "/%761/List", "/v1/Watch", "/v1/Nothing", "/metrics", "/healthz"}) {
+    EXPECT_EQ(get(path, other)->status, 403) << path;
+    EXPECT_NE(get(path, {{"Sec-Fetch-Site", "same-origin"}})->status, 403) << path;
+  }
+  EXPECT_NE(get("/experiments/3", other)->status, 403);
+}
+
 TEST_F(Gateway, PutsItsHeadersOnEveryAnswer) {
   const std::string host = absl::StrCat("Host: localhost:", port_, "\r\n");
   for (const std::string& request :
@@ -175,6 +185,36 @@ TEST_F(Gateway, PacksWhenAskedAndNeverInRanges) {
   EXPECT_EQ(packed->status, 200);
   EXPECT_EQ(packed->get_header_value("Content-Encoding"), "gzip");
   EXPECT_EQ(packed->body, get("/v1/Get", {{"Accept-Encoding", "gzip;q=0"}})->body);
+}
+
+TEST_F(Gateway, EndsAQueryWhoseClientLeaves) {
+  // Without an end: it runs until its deadline, a minute.
+  const std::string bytes =
+      absl::StrCat("GET /v1/Query?deadline_ns=60000000000&sql=",
+                   "WITH+RECURSIVE+n(i)+AS+(SELECT+1+UNION+ALL+SELECT+i%2B1+FROM+n)",
+                   "+SELECT+count(*)+FROM+n HTTP/1.1\r\nHost: localhost:",
+                   port_,
+                   "\r\n\r\n");
+  std::vector<int> clients;
+  for (int i = 0; i < kMaxQueries; ++i) {
+    clients.push_back(connect());
+    EXPECT_GT(send(clients.back(), bytes.data(), bytes.size(), MSG_NOSIGNAL), 0);
+  }
+  const auto status_is = [this](int wanted) {
+    const auto end = std::chrono::steady_clock::now() + kPatience;
+    int status = 0;
+    while (status != wanted && std::chrono::steady_clock::now() < end) {
+      status = get("/v1/Query?sql=SELECT+1")->status;
+    }
+    return status == wanted;
+  };
+  EXPECT_TRUE(status_is(429));
+  // Bytes behind the request do not hide that the client is gone.
+  EXPECT_EQ(send(clients.front(), "GET", 3, MSG_NOSIGNAL), 3);
+  for (const int fd : clients) {
+    close(fd);
+  }
+  EXPECT_TRUE(status_is(200));
 }
 
 TEST_F(Gateway, SaysWhetherItIsWell) {

@@ -80,6 +80,20 @@ TEST(HttpGuard, RefusesPagesOfOtherSites) {
   }
 }
 
+TEST(HttpGuard, TellsWhatAPageOfAnotherSiteAsksFor) {
+  httplib::Request request = get("localhost:8080");
+  EXPECT_FALSE(is_for_another_site(request));
+  for (const auto& [site, expected] : {std::pair("same-origin", false),
+                                       std::pair("none", false),
+                                       std::pair("same-site", true),
+                                       std::pair("cross-site", true),
+                                       std::pair("anything", true)}) {
+    request.headers.erase("Sec-Fetch-Site");
+    request.set_header("Sec-Fetch-Site", site);
+    EXPECT_EQ(is_for_another_site(request), expected) << site;
+  }
+}
+
 TEST(HttpGuard, RefusesWhatIsNotReading) {
   for (const char* method : {"POST", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE", "CONNECT"}) {
     httplib::Request request = get("localhost:8080");

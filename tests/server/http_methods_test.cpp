@@ -11,8 +11,12 @@ namespace {
 class HttpMethods : public testing::Test {
  protected:
   HttpAnswer get(const std::string& method, const Query& query = {}) {
-    return read_methods().at(method)({.service = *service_, .scheduler = daemon_.scheduler()},
-                                     query);
+    return read_methods().at(method)(backend(), query);
+  }
+
+  ReadBackend backend() {
+    return {
+        .service = *service_, .scheduler = daemon_.scheduler(), .has_left = [] { return false; }};
   }
 
   Daemon daemon_;
@@ -48,29 +52,28 @@ TEST_F(HttpMethods, AnswersEveryMethodOfTheTable) {
 
 TEST_F(HttpMethods, JoinsThePiecesOfAStream) {
   const ReadMethod method = streamed<v1::ListTuningsRequest, v1::ListGoldensResponse>(
-      [](Scheduler&, const v1::ListTuningsRequest& request, const auto& send) {
+      [](const ReadBackend&, const v1::ListTuningsRequest& request, const auto& send) {
         v1::ListGoldensResponse piece;
         piece.add_goldens()->set_workload(request.operator_name());
         EXPECT_TRUE(send(piece));
         EXPECT_TRUE(send(piece));
         return absl::OkStatus();
       });
-  const ReadBackend backend = {.service = *service_, .scheduler = daemon_.scheduler()};
-  EXPECT_EQ(method(backend, {{"operator_name", "x"}}).body,
+  EXPECT_EQ(method(backend(), {{"operator_name", "x"}}).body,
             R"({"goldens":[{"workload":"x"},{"workload":"x"}]})");
-  EXPECT_EQ(method(backend, {{"no", "x"}}).status, 400);
+  EXPECT_EQ(method(backend(), {{"no", "x"}}).status, 400);
 }
 
 TEST_F(HttpMethods, RefusesMoreThanItsLimit) {
   const ReadMethod method = streamed<v1::ListTuningsRequest, v1::ListGoldensResponse>(
-      [](Scheduler&, const v1::ListTuningsRequest&, const auto& send) {
+      [](const ReadBackend&, const v1::ListTuningsRequest&, const auto& send) {
         v1::ListGoldensResponse piece;
         piece.add_goldens()->set_workload(std::string(kMaxHttpMessageBytes / 2, 'x'));
         EXPECT_TRUE(send(piece));
         EXPECT_FALSE(send(piece));
         return absl::CancelledError("told to stop");
       });
-  const HttpAnswer answer = method({.service = *service_, .scheduler = daemon_.scheduler()}, {});
+  const HttpAnswer answer = method(backend(), {});
   EXPECT_EQ(answer.status, 429);
   EXPECT_NE(answer.body.find("67,108,864 bytes, the limit"), std::string::npos) << answer.body;
 }
