@@ -123,16 +123,19 @@ absl::StatusOr<std::unique_ptr<Connection>> Connection::open(const std::string& 
     return connection->error(code, "sqlite3_open_v2");
   }
   sqlite3_busy_timeout(database, busy_timeout_ms);
-  constexpr int kStepsBetweenLooks = 1'000;
+  constexpr int kStepsBetweenLooks = 100;
   sqlite3_progress_handler(database, kStepsBetweenLooks, &on_progress, connection.get());
   ASSAY_RETURN_IF_ERROR(connection->execute("PRAGMA foreign_keys = ON"));
   return connection;
 }
 
+bool Connection::is_over() const {
+  const bool is_late = deadline_ns_ != 0 && steady_now_ns() > deadline_ns_;
+  return is_late || (stop_ && stop_());
+}
+
 int Connection::on_progress(void* connection) {
-  const Connection& self = *static_cast<Connection*>(connection);
-  const bool is_late = self.deadline_ns_ != 0 && steady_now_ns() > self.deadline_ns_;
-  return is_late || (self.stop_ && self.stop_()) ? 1 : 0;
+  return static_cast<const Connection*>(connection)->is_over() ? 1 : 0;
 }
 
 absl::Status Connection::execute(const std::string& sql) {

@@ -54,6 +54,9 @@ class Connection {
   // Likewise when `stop` gives true; it is asked often.
   void set_stop(std::function<bool()> stop) { stop_ = std::move(stop); }
 
+  // Whether the deadline is past, or `stop` gives true.
+  bool is_over() const;
+
   std::int64_t last_insert_rowid() const;
   std::int64_t num_changes() const;
   bool in_transaction() const;

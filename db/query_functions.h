@@ -1,12 +1,18 @@
 // Functions of SQL whose own versions take time quadratic in their arguments, which no deadline
-// interrupts: replace(X, Y, Z) and instr(X, Y), here linear.
+// interrupts. Here replace(X, Y, Z) and instr(X, Y) are linear, LIKE and GLOB have a bound, and
+// each call looks first whether the statement is at its end, as nothing else does within one row.
 #pragma once
 
-struct sqlite3;
+#include "db/connection.h"
+
+#include <cstdint>
 
 namespace assay::db {
 
-// Replaces them on this connection; gives SQLite's code.
-int add_query_functions(sqlite3* database);
+// The bytes of a text times those of a pattern.
+inline constexpr std::int64_t kMaxPatternWork = std::int64_t{1} << 26;
+
+// Replaces them on this connection, which the statements ask; gives SQLite's code.
+int add_query_functions(Connection& connection);
 
 }  // namespace assay::db

@@ -56,7 +56,6 @@ absl::Status configure(sqlite3* database) {
       return absl::InternalError(absl::StrCat("sqlite3_db_config ", option));
     }
   }
-  // A pattern is matched in time proportional to its length and the text's.
   constexpr std::array<std::pair<int, int>, 11> kLimits = {{
       {SQLITE_LIMIT_LENGTH, kMaxQueryValueBytes},
       {SQLITE_LIMIT_SQL_LENGTH, kMaxQueryBytes},
@@ -125,7 +124,7 @@ absl::Status QueryRules::apply(Connection& connection) {
   // A virtual table is set up by a statement of its own: the others no longer can be.
   ASSAY_RETURN_IF_ERROR(connection.execute("SELECT 1 FROM json_each('[]'), json_tree('[]')"));
   ASSAY_RETURN_IF_ERROR(configure(database));
-  if (const int code = add_query_functions(database); code != SQLITE_OK) {
+  if (const int code = add_query_functions(connection); code != SQLITE_OK) {
     return connection.error(code, "sqlite3_create_function_v2");
   }
   if (const int code = sqlite3_set_authorizer(database, &on_authorize, this); code != SQLITE_OK) {

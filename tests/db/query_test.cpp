@@ -244,6 +244,57 @@ TEST_F(QueryTest, EndsAtItsDeadlineAndWithItsCaller) {
       absl::StatusCode::kCancelled);
 }
 
+// Within one row nothing but the functions can look at the deadline.
+TEST_F(QueryTest, EndsWithinARow) {
+  constexpr int kNumCalls = 20;
+  const std::string text = "(SELECT replace(" + text_of(90'000) + ", 'x', 'y') AS x)";
+  for (const std::string call : {"x LIKE '%yyy0'",
+                                 "x LIKE '%yyy0' ESCAPE '!'",
+                                 "x GLOB '*yyy0'",
+                                 "instr(x, 'z')",
+                                 "replace(x, 'z', '')"}) {
+    // How often the query asks whether it is to end, and how it ends when it is told so.
+    const auto run = [&](int num_calls, int num_stays) {
+      v1::QueryRequest request;
+      request.set_sql("SELECT " + call);
+      for (int i = 1; i < num_calls; ++i) {
+        request.mutable_sql()->append(", " + call);
+      }
+      request.mutable_sql()->append(" FROM " + text);
+      int num_asked = 0;
+      const absl::Status status =
+          store_->query(request,
+                        {.has_left = [&num_asked, num_stays] { return ++num_asked > num_stays; },
+                         .write = [](const auto&) { return true; }});
+      return std::pair(status.code(), num_asked);
+    };
+    const auto one = run(1, std::numeric_limits<int>::max());
+    const auto many = run(1 + kNumCalls, std::numeric_limits<int>::max());
+    EXPECT_EQ(one.first, absl::StatusCode::kOk) << call;
+    EXPECT_GE(many.second, one.second + kNumCalls) << call;
+    EXPECT_EQ(run(1 + kNumCalls, one.second + kNumCalls / 2).first, absl::StatusCode::kCancelled)
+        << call;
+  }
+}
+
+TEST_F(QueryTest, BoundsATextThatAPatternIsLookedForIn) {
+  for (const std::string& sql :
+       {"SELECT " + text_of(400'000) + " LIKE '%" + std::string(180, 'y') + "0'",
+        "SELECT " + text_of(400'000) + " GLOB '*" + std::string(180, 'y') + "0'"}) {
+    EXPECT_EQ(
+        error_of(sql),
+        "INVALID_ARGUMENT: sql: LIKE or GLOB: a text of 400,000 bytes is too long for a pattern"
+        " of 182; their product may be 67,108,864");
+  }
+  EXPECT_EQ(integer("SELECT " + text_of(400'000) + " LIKE '%" + std::string(100, 'x') + "'"), 1);
+  EXPECT_EQ(error_of("SELECT 'a' LIKE '" + std::string(201, 'a') + "'"),
+            "INVALID_ARGUMENT: sql: a LIKE or GLOB pattern has at most 200 bytes");
+  for (const std::string escape : {"", "%", "_", "ab", "ü"}) {
+    EXPECT_EQ(error_of("SELECT 'a' LIKE 'a' ESCAPE '" + escape + "'"),
+              "INVALID_ARGUMENT: sql: ESCAPE: expected one ASCII character, not % or _");
+  }
+}
+
 TEST_F(QueryTest, RefusesLimitsPastTheirEnds) {
   v1::QueryRequest request;
   request.set_sql("SELECT 1");
@@ -337,7 +388,26 @@ TEST_F(QueryTest, ComputesTheFunctionsOfItsOwnAsTheLibraryDoes) {
                                        "replace(NULL, 'a', 'b')",
                                        "replace('a', 'a', '')",
                                        "replace(121, 1, 3)",
-                                       "replace('a', NULL, 'b')"}) {
+                                       "replace('a', NULL, 'b')",
+                                       "'abc' LIKE 'A_C'",
+                                       "'aüc' LIKE 'a_c'",
+                                       "'AÜ' LIKE 'aü'",
+                                       "'a%c' LIKE 'a\\%c' ESCAPE '\\'",
+                                       "'abc' LIKE 'a\\%c' ESCAPE '\\'",
+                                       "'abc' NOT LIKE '%d%'",
+                                       "'' LIKE '%'",
+                                       "'' LIKE ''",
+                                       "12 LIKE '1%'",
+                                       "x'6162' LIKE 'AB'",
+                                       "x'' LIKE ''",
+                                       "NULL LIKE 'a'",
+                                       "'a' LIKE NULL",
+                                       "'a' LIKE 'a' ESCAPE NULL",
+                                       "'abc' GLOB 'a[a-c]*'",
+                                       "'abc' GLOB 'A*'",
+                                       "'abc' GLOB '?[^b]?'",
+                                       "x'' GLOB ''",
+                                       "NULL GLOB 'a'"}) {
     const std::string sql = "SELECT quote(" + expression + ")";
     auto expected = library->prepare(sql);
     ASSERT_TRUE(*expected->step());
