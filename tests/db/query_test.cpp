@@ -7,6 +7,8 @@
 #include "db/statement.h"
 #include "tests/db/store_fixture.h"
 
+#include "absl/strings/str_split.h"
+
 #include <fstream>
 #include <functional>
 #include <limits>
@@ -292,6 +294,23 @@ TEST_F(QueryTest, BoundsATextThatAPatternIsLookedForIn) {
   for (const std::string escape : {"", "%", "_", "ab", "ü"}) {
     EXPECT_EQ(error_of("SELECT 'a' LIKE 'a' ESCAPE '" + escape + "'"),
               "INVALID_ARGUMENT: sql: ESCAPE: expected one ASCII character, not % or _");
+  }
+}
+
+TEST_F(QueryTest, OffersOnlyFunctionsThatAreThere) {
+  const std::string refusal = error_of("SELECT randomblob(1)");
+  constexpr std::string_view kBefore = "they are ";
+  const std::size_t begin = refusal.find(kBefore);
+  ASSERT_NE(begin, std::string::npos) << refusal;
+  const std::vector<std::string> names =
+      absl::StrSplit(refusal.substr(begin + kBefore.size()), ", ");
+  EXPECT_GT(names.size(), 50U);
+  const auto library = *Connection::open(path("other"), Connection::Mode::kWrite);
+  for (const std::string& name : names) {
+    EXPECT_GT(
+        *library->integer("SELECT count(*) FROM pragma_function_list WHERE name = '" + name + "'"),
+        0)
+        << name;
   }
 }
 
