@@ -37,6 +37,24 @@ void simplify(httplib::Request& request) {
   }
 }
 
+// Tells of each connection before it waits for a thread.
+class Pool final : public httplib::ThreadPool {
+ public:
+  // Of no type, or bool: the library's versions differ.
+  using Taken = decltype(std::declval<httplib::ThreadPool&>().enqueue(nullptr));
+
+  explicit Pool(std::function<void()> on_connection)
+      : ThreadPool(kHttpThreads), on_connection_(std::move(on_connection)) {}
+
+  Taken enqueue(std::function<void()> serve) override {
+    on_connection_();
+    return ThreadPool::enqueue(std::move(serve));
+  }
+
+ private:
+  const std::function<void()> on_connection_;
+};
+
 // Reads what still comes, so that closing does not take the answer back.
 void drain(int socket, HttpStream& stream) {
   shutdown(socket, SHUT_WR);
@@ -55,7 +73,13 @@ HttpServer::HttpServer() {
   // What it tells the client; serve() keeps it.
   set_keep_alive_timeout(kIdleBound.count());
   set_keep_alive_max_count(kMaxHttpRequests);
-  new_task_queue = [] { return new httplib::ThreadPool(kHttpThreads); };
+  new_task_queue = [this] {
+    return new Pool([this] {
+      const std::lock_guard lock(mutex_);
+      ++num_queued_;
+      make_room();
+    });
+  };
 }
 
 HttpServer::~HttpServer() {
@@ -71,6 +95,8 @@ absl::StatusOr<int> HttpServer::bind(const Address& address) {
     return absl::FailedPreconditionError(
         absl::StrCat("cannot listen on ", address.text, ": in use or not permitted"));
   }
+  // The library lets five connections wait to be accepted; one more would try again in a second.
+  ::listen(svr_sock_, SOMAXCONN);
   return port;
 }
 
@@ -110,6 +136,7 @@ bool HttpServer::process_and_close_socket(socket_t socket) {
   {
     const std::lock_guard lock(mutex_);
     serves = !ending_;
+    --num_queued_;
     open_.insert(socket);
   }
   if (serves) {
@@ -120,15 +147,36 @@ bool HttpServer::process_and_close_socket(socket_t socket) {
     serve(socket);
   }
   const std::lock_guard lock(mutex_);
+  std::erase(waiting_, socket);
   open_.erase(socket);
+  cut_.erase(socket);
   close(socket);
   closed_.notify_all();
   return true;
 }
 
+void HttpServer::set_waiting(int socket, bool waits) {
+  const std::lock_guard lock(mutex_);
+  std::erase(waiting_, socket);
+  if (waits && !cut_.contains(socket)) {
+    waiting_.push_back(socket);
+    make_room();
+  }
+}
+
+// Under the lock. A request that is there already is still read and answered.
+void HttpServer::make_room() {
+  while (!waiting_.empty() && num_queued_ + open_.size() - cut_.size() > kHttpThreads) {
+    shutdown(waiting_.front(), SHUT_RD);
+    cut_.insert(waiting_.front());
+    waiting_.pop_front();
+  }
+}
+
 void HttpServer::serve(int socket) {
   HttpStream stream(socket);
   bool is_last = false;
+  set_waiting(socket, true);
   for (std::size_t i = 1; !is_last && stream.wait_for_request(kIdleBound); ++i) {
     stream.begin_request();
     {
@@ -140,6 +188,7 @@ void HttpServer::serve(int socket) {
     const bool is_written =
         process_request(stream, is_last, asked_to_close, [&](httplib::Request& request) {
           is_read = true;
+          set_waiting(socket, false);
           // Where the next request would begin is not known after a body.
           is_last |= has_body(request);
           simplify(request);
@@ -147,6 +196,7 @@ void HttpServer::serve(int socket) {
           request.progress = [&stream](auto, auto) { return !stream.has_left(); };
         });
     is_last |= asked_to_close || !is_read || !is_written;
+    set_waiting(socket, true);
   }
   drain(socket, stream);
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -48,7 +50,14 @@ bool HttpStream::is_readable() const {
 
 bool HttpStream::has_left() const {
   pollfd entry = {.fd = socket_, .events = POLLRDHUP, .revents = 0};
-  return poll(&entry, 1, 0) > 0;
+  if (poll(&entry, 1, 0) <= 0) {
+    return false;
+  }
+  // The end may be this side's, where no other request is wanted.
+  tcp_info info = {};
+  socklen_t size = sizeof(info);
+  return getsockopt(socket_, IPPROTO_TCP, TCP_INFO, &info, &size) != 0 ||
+         info.tcpi_state != TCP_ESTABLISHED;
 }
 
 bool HttpStream::is_writable() const {

@@ -2,6 +2,7 @@
 #include "server/http_gateway.h"
 
 #include "server/http_guard.h"
+#include "server/http_server.h"
 #include "tests/server/fixture.h"
 
 #include <arpa/inet.h>
@@ -276,6 +277,37 @@ TEST_F(Gateway, LimitsOpenStreamsAndAnswersAllTheSame) {
   } while (text.starts_with("HTTP/1.1 503 ") && std::chrono::steady_clock::now() < end);
   EXPECT_TRUE(text.starts_with("HTTP/1.1 200 ")) << text;
   for (const int fd : streams) {
+    close(fd);
+  }
+}
+
+TEST_F(Gateway, AnswersWhileRequestsOfOthersDoNotCome) {
+  const std::string begin = "GET /healthz HT";
+  std::vector<int> slow;
+  for (std::size_t i = 0; i < 3 * kHttpThreads; ++i) {
+    slow.push_back(connect());
+    EXPECT_EQ(send(slow.back(), begin.data(), begin.size(), MSG_NOSIGNAL),
+              static_cast<ssize_t>(begin.size()));
+  }
+  const auto reply = get("/healthz");
+  ASSERT_TRUE(reply) << httplib::to_string(reply.error());
+  EXPECT_EQ(reply->body, "ok\n");
+  for (const int fd : slow) {
+    close(fd);
+  }
+}
+
+TEST_F(Gateway, AnswersEveryRequestThatIsThere) {
+  const std::string request =
+      absl::StrCat("GET /healthz HTTP/1.1\r\nHost: localhost:", port_, "\r\n\r\n");
+  std::vector<int> clients;
+  for (std::size_t i = 0; i < 3 * kHttpThreads; ++i) {
+    clients.push_back(connect());
+    EXPECT_GT(send(clients.back(), request.data(), request.size(), MSG_NOSIGNAL), 0);
+  }
+  for (const int fd : clients) {
+    const std::string text = read_until(fd, "ok\n");
+    EXPECT_TRUE(text.starts_with("HTTP/1.1 200 ")) << text;
     close(fd);
   }
 }
