@@ -44,6 +44,8 @@ void send(HttpAnswer answer, Response& response) {
   if (answer.status == 304) {
     return;
   }
+  // Beside a body it provides nothing; what it holds is let go when the response is.
+  response.set_content_provider(0, answer.content_type, nullptr, [place = answer.place](bool) {});
   response.headers.erase("Content-Type");
   response.set_header("Content-Type", answer.content_type);
   response.body = std::move(answer.body);

@@ -1,13 +1,29 @@
 #include "server/http_methods.h"
 
-#include "proto/text.h"
 #include "server/public_status.h"
-
-#include "absl/strings/str_cat.h"
 
 #include <utility>
 
 namespace assay::server {
+namespace {
+
+// Its place is held until the answer is sent: results are large.
+HttpAnswer query(const ReadBackend& backend, const Query& fields) {
+  Queries& queries = backend.scheduler.queries();
+  absl::StatusOr<Queries::Place> place = queries.enter();
+  if (!place.ok()) {
+    return error_answer(place.status());
+  }
+  const ReadMethod method = streamed<v1::QueryRequest, v1::QueryChunk>(
+      [&queries](const ReadBackend& asked, const v1::QueryRequest& request, const auto& send) {
+        return queries.run_inside(request, {.has_left = asked.has_left, .write = send});
+      });
+  HttpAnswer answer = method(backend, fields);
+  answer.place = *std::move(place);
+  return answer;
+}
+
+}  // namespace
 
 const std::map<std::string, ReadMethod>& read_methods() {
   using Service = v1::Assay::Service;
@@ -24,30 +40,20 @@ const std::map<std::string, ReadMethod>& read_methods() {
       {"ListSeries", unary(&Service::ListSeries)},
       {"ListTunings", unary(&Service::ListTunings)},
       {"LookupTuning", unary(&Service::LookupTuning)},
-      {"Query",
-       streamed<v1::QueryRequest, v1::QueryChunk>(
-           [](const ReadBackend& backend, const v1::QueryRequest& request, const auto& send) {
-             return backend.scheduler.queries().run(request,
-                                                    {.has_left = backend.has_left, .write = send});
-           })},
+      {"Query", &query},
       {"Receipt", unary(&Service::Receipt)},
       {"Trend", unary(&Service::Trend)},
   };
   return methods;
 }
 
-HttpAnswer message_answer(const absl::Status& status, const google::protobuf::Message& message) {
-  const std::size_t num_bytes = message.ByteSizeLong();
-  if (num_bytes > kMaxHttpMessageBytes) {
-    return error_answer(absl::ResourceExhaustedError(
-        absl::StrCat("the answer has more than ",
-                     proto::with_commas(static_cast<std::int64_t>(kMaxHttpMessageBytes)),
-                     " bytes, the limit: ask for less")));
-  }
+HttpAnswer message_answer(const absl::Status& status,
+                          const google::protobuf::Descriptor& type,
+                          const std::string& wire) {
   if (!status.ok()) {
     return error_answer(public_status(status));
   }
-  absl::StatusOr<std::string> json = to_json(message);
+  absl::StatusOr<std::string> json = to_json(type, wire);
   if (!json.ok()) {
     return error_answer(public_status(json.status()));
   }

@@ -13,9 +13,6 @@
 
 namespace assay::server {
 
-// The message behind one answer, at most; beside the limit that gRPC has for each message.
-inline constexpr std::size_t kMaxHttpMessageBytes = 64 << 20;
-
 struct ReadBackend {
   v1::Assay::Service& service;
   Scheduler& scheduler;
@@ -27,8 +24,10 @@ using ReadMethod = std::function<HttpAnswer(const ReadBackend&, const Query&)>;
 // By the method's own name.
 const std::map<std::string, ReadMethod>& read_methods();
 
-// The message as JSON, or the error. RESOURCE_EXHAUSTED past kMaxHttpMessageBytes.
-HttpAnswer message_answer(const absl::Status& status, const google::protobuf::Message& message);
+// The message of this type as JSON, or the error.
+HttpAnswer message_answer(const absl::Status& status,
+                          const google::protobuf::Descriptor& type,
+                          const std::string& wire);
 
 // A method with one reply: `unary(&v1::Assay::Service::List)`.
 template <class Request, class Reply>
@@ -43,29 +42,29 @@ ReadMethod unary(grpc::Status (v1::Assay::Service::*method)(grpc::ServerContext*
       grpc::ServerContext context;
       status = proto::from_grpc((backend.service.*method)(&context, &request, &reply));
     }
-    return message_answer(status, reply);
+    return message_answer(status, *Reply::descriptor(), reply.SerializeAsString());
   };
 }
 
-// A method that replies in pieces, answered as one message: lists are joined, other fields are the
-// last piece's. `call(backend, request, send)` stops when `send(piece)` is false.
+// A method that replies in pieces, answered as one message: each piece begins with the field at
+// which the one before it ended, a list that goes on, or behind it. `call(backend, request, send)`
+// stops when `send(piece)` is false.
 template <class Request, class Piece>
 ReadMethod streamed(
     std::function<absl::Status(
         const ReadBackend&, const Request&, const std::function<bool(const Piece&)>&)> call) {
   return [call = std::move(call)](const ReadBackend& backend, const Query& query) {
     Request request;
-    Piece whole;
+    std::string wire;
     absl::Status status = fill_request(query, request);
     if (status.ok()) {
-      std::size_t num_bytes = 0;
       status = call(backend, request, [&](const Piece& piece) {
-        whole.MergeFrom(piece);
-        num_bytes += piece.ByteSizeLong();
-        return num_bytes <= kMaxHttpMessageBytes;
+        piece.AppendToString(&wire);
+        return wire.size() <= kMaxHttpMessageBytes;
       });
     }
-    return message_answer(status, whole);
+    return message_answer(
+        wire.size() > kMaxHttpMessageBytes ? absl::OkStatus() : status, *Piece::descriptor(), wire);
   };
 }
 

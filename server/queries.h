@@ -5,8 +5,10 @@
 #include "proto/assay.pb.h"
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 
 #include <atomic>
+#include <memory>
 
 namespace assay::server {
 
@@ -17,8 +19,17 @@ class Queries {
  public:
   explicit Queries(const db::Store& store) : store_(store) {}
 
-  // As db/query.h says. RESOURCE_EXHAUSTED: kMaxQueries others run.
+  // One among those that run, given back with the last copy; must not outlive this.
+  using Place = std::shared_ptr<const void>;
+
+  // RESOURCE_EXHAUSTED: kMaxQueries others run.
+  absl::StatusOr<Place> enter();
+
+  // As db/query.h says, in a place of its own.
   absl::Status run(const v1::QueryRequest& request, const db::QueryCaller& caller);
+
+  // The same for who holds a place.
+  absl::Status run_inside(const v1::QueryRequest& request, const db::QueryCaller& caller) const;
 
  private:
   const db::Store& store_;

@@ -40,5 +40,19 @@ TEST(HttpAnswer, WritesMessagesOnOneLineWithTheNamesOfTheProto) {
   EXPECT_EQ(*json, R"({"experiment_id":"12","state":"DONE","message":"a\nb"})");
 }
 
+TEST(HttpAnswer, BoundsTheTextOfAMessage) {
+  // Six bytes of text for each of the message.
+  v1::Experiment experiment;
+  experiment.set_message(std::string(kMaxHttpMessageBytes / 6 - 20, '\1'));
+  EXPECT_TRUE(to_json(experiment).ok());
+  for (const std::size_t num_bytes : {kMaxHttpMessageBytes / 6, kMaxHttpMessageBytes}) {
+    experiment.set_message(std::string(num_bytes, '\1'));
+    EXPECT_EQ(to_json(experiment).status(),
+              absl::ResourceExhaustedError(
+                  "the answer has more than 67,108,864 bytes, the limit: ask for less"))
+        << num_bytes;
+  }
+}
+
 }  // namespace
 }  // namespace assay::server

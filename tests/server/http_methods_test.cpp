@@ -78,5 +78,17 @@ TEST_F(HttpMethods, RefusesMoreThanItsLimit) {
   EXPECT_NE(answer.body.find("67,108,864 bytes, the limit"), std::string::npos) << answer.body;
 }
 
+TEST_F(HttpMethods, HoldsTheAnswersOfQueriesToTheirPlaces) {
+  std::vector<HttpAnswer> answers;
+  for (int i = 0; i < kMaxQueries; ++i) {
+    answers.push_back(get("Query", {{"sql", "SELECT 1 AS x, 'a'"}}));
+    EXPECT_EQ(answers.back().body,
+              R"({"columns":["x","'a'"],"rows":[{"values":[{"integer":"1"},{"text":"a"}]}]})");
+  }
+  EXPECT_EQ(get("Query", {{"sql", "SELECT 1"}}).status, 429);
+  answers.pop_back();
+  EXPECT_EQ(get("Query", {{"sql", "SELECT 1"}}).status, 200);
+}
+
 }  // namespace
 }  // namespace assay::server
