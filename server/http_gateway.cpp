@@ -135,6 +135,15 @@ void HttpGateway::set_handlers() {
                absl::InvalidArgumentError("the request line or a header is malformed, or too long"),
                response.status),
            response);
+      response.set_header("Connection", "close");
+    }
+  });
+  // The library offers to keep what is about to be closed.
+  server_->set_post_routing_handler([](const Request& /*request*/, Response& response) {
+    if (response.get_header_value("Connection") == "close") {
+      response.headers.erase("Keep-Alive");
+      response.headers.erase("Connection");
+      response.set_header("Connection", "close");
     }
   });
   server_->set_logger([this](const Request& request, const Response& response) {
@@ -239,17 +248,20 @@ void HttpGateway::watch(const Request& request, const Query& query, Response& re
     return response.set_header("Content-Type", kEventType);
   }
   const std::shared_ptr<HttpWatch> states = *std::move(opened);
-  response.set_chunked_content_provider(
-      kEventType, [states, place](std::size_t /*offset*/, httplib::DataSink& sink) {
-        const std::string text = states->next();
-        if (!sink.is_writable() || (!text.empty() && !sink.write(text.data(), text.size()))) {
-          return false;
-        }
-        if (states->is_over()) {
-          sink.done();
-        }
-        return true;
-      });
+  const auto provide = [states, place](std::size_t /*offset*/, httplib::DataSink& sink) {
+    const std::string text = states->next();
+    if (!sink.is_writable() || (!text.empty() && !sink.write(text.data(), text.size()))) {
+      return false;
+    }
+    if (states->is_over()) {
+      sink.done();
+    }
+    return true;
+  };
+  if (request.version == "HTTP/1.0") {
+    return response.set_content_provider(kEventType, provide);
+  }
+  response.set_chunked_content_provider(kEventType, provide);
 }
 
 }  // namespace assay::server

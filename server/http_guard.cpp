@@ -68,6 +68,15 @@ bool HttpGuard::is_own(std::string_view host) const {
          std::ranges::find(hosts_, whole.substr(0, port_mark(whole))) != hosts_.end();
 }
 
+bool HttpGuard::is_own_origin(std::string_view origin) const {
+  for (const std::string_view scheme : {"http://", "https://"}) {
+    if (origin.starts_with(scheme)) {
+      return is_own(origin.substr(scheme.size()));
+    }
+  }
+  return false;
+}
+
 std::optional<HttpAnswer> HttpGuard::refusal(const httplib::Request& request) const {
   if (request.headers.size() > kMaxHttpHeaders) {
     return error_answer(invalid(absl::StrCat("more than ", kMaxHttpHeaders, " headers")), 431);
@@ -85,12 +94,12 @@ std::optional<HttpAnswer> HttpGuard::refusal(const httplib::Request& request) co
                         421);
   }
   // Browsers send it with what another site asked for.
-  const std::string origin = request.get_header_value("Origin");
-  const std::size_t scheme = origin.find("://");
-  if (!origin.empty() &&
-      (scheme == std::string::npos || !is_own(std::string_view(origin).substr(scheme + 3)))) {
-    return error_answer(
-        absl::PermissionDeniedError(absl::StrCat("a page of `", origin, "` may not ask here")));
+  for (std::size_t i = 0; i < request.get_header_value_count("Origin"); ++i) {
+    const std::string origin = request.get_header_value("Origin", i);
+    if (!is_own_origin(origin)) {
+      return error_answer(
+          absl::PermissionDeniedError(absl::StrCat("a page of `", origin, "` may not ask here")));
+    }
   }
   if (request.method != "GET" && request.method != "HEAD") {
     HttpAnswer answer = error_answer(
@@ -112,9 +121,9 @@ bool is_for_another_site(const httplib::Request& request) {
 }
 
 bool has_body(const httplib::Request& request) {
+  const auto [begin, end] = request.headers.equal_range("Content-Length");
   return request.has_header("Transfer-Encoding") ||
-         (request.has_header("Content-Length") &&
-          request.get_header_value("Content-Length") != "0");
+         std::any_of(begin, end, [](const auto& header) { return header.second != "0"; });
 }
 
 httplib::Headers security_headers() {

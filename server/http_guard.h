@@ -30,6 +30,7 @@ class HttpGuard {
   explicit HttpGuard(std::vector<std::string> hosts) : hosts_(std::move(hosts)) {}
 
   bool is_own(std::string_view host) const;
+  bool is_own_origin(std::string_view origin) const;
 
   std::vector<std::string> hosts_;  // in lower case
 };

@@ -3,7 +3,11 @@
 #include "server/http_guard.h"
 #include "server/http_stream.h"
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
 
 #include <array>
 #include <fcntl.h>
@@ -23,16 +27,36 @@ void set_options(int socket) {
   setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 }
 
+bool accepts_gzip(const std::string& accepted) {
+  const std::string plain = absl::StrReplaceAll(absl::AsciiStrToLower(accepted), {{" ", ""}});
+  for (const std::string& coding : std::vector<std::string>(absl::StrSplit(plain, ','))) {
+    const std::pair<std::string, std::string> parts =
+        absl::StrSplit(coding, absl::MaxSplits(';', 1));
+    if (parts.first == "gzip") {
+      double quality = 0;
+      return parts.second.empty() ||
+             (parts.second.starts_with("q=") &&
+              absl::SimpleAtod(parts.second.substr(2), &quality) && quality > 0);
+    }
+  }
+  return false;
+}
+
 // What the library would do with them is not wanted: answers in ranges, and brotli at its slowest.
+// Its own headers are none of the request's.
 void simplify(httplib::Request& request) {
-  request.headers.erase("Range");
-  request.ranges.clear();
-  request.headers.erase("Expect");
   const std::string accepted = request.get_header_value("Accept-Encoding");
-  request.headers.erase("Accept-Encoding");
-  const bool refused = accepted.find("gzip;q=0,") != std::string::npos ||
-                       accepted.ends_with("gzip;q=0") || accepted.ends_with("gzip;q=0.0");
-  if (accepted.find("gzip") != std::string::npos && !refused) {
+  for (const char* name : {"Range",
+                           "Expect",
+                           "Accept-Encoding",
+                           "REMOTE_ADDR",
+                           "REMOTE_PORT",
+                           "LOCAL_ADDR",
+                           "LOCAL_PORT"}) {
+    request.headers.erase(name);
+  }
+  request.ranges.clear();
+  if (accepts_gzip(accepted)) {
     request.set_header("Accept-Encoding", "gzip");
   }
 }
@@ -190,8 +214,13 @@ void HttpServer::serve(int socket) {
           is_read = true;
           set_waiting(socket, false);
           // Where the next request would begin is not known after a body.
-          is_last |= has_body(request);
+          is_last |= has_body(request) || request.version == "HTTP/1.0";
           simplify(request);
+          if (is_last) {
+            // Then the library says so in its answer.
+            request.headers.erase("Connection");
+            request.set_header("Connection", "close");
+          }
           // A field that the library uses in its client alone: false ends what is asked for.
           request.progress = [&stream](auto, auto) { return !stream.has_left(); };
         });

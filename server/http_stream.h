@@ -47,6 +47,7 @@ class HttpStream final : public httplib::Stream {
   const int socket_;
   Clock::time_point deadline_;
   std::size_t num_left_ = 0;  // of the request's bytes
+  bool is_cut_ = false;       // none were left: a line end was given instead
   std::array<char, 4096> buffer_;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;

@@ -156,15 +156,30 @@ TEST_F(Gateway, PutsItsHeadersOnEveryAnswer) {
 
 TEST_F(Gateway, RefusesWhatIsTooLongOrMalformed) {
   const std::string host = absl::StrCat("Host: localhost:", port_, "\r\n");
-  EXPECT_TRUE(raw("GET /" + std::string(9'000, 'a') + " HTTP/1.1\r\n" + host + "\r\n")
-                  .starts_with("HTTP/1.1 414 "));
-  EXPECT_TRUE(raw("nonsense\r\n\r\n").starts_with("HTTP/1.1 400 "));
+  for (const std::size_t num_bytes : {9'000U, 40'000U, 100'000U}) {
+    EXPECT_TRUE(raw("GET /" + std::string(num_bytes, 'a') + " HTTP/1.1\r\n" + host + "\r\n")
+                    .starts_with("HTTP/1.1 414 "))
+        << num_bytes;
+  }
+  const std::string malformed = raw("nonsense\r\n\r\n");
+  EXPECT_TRUE(malformed.starts_with("HTTP/1.1 400 ")) << malformed;
+  EXPECT_NE(malformed.find("Connection: close\r\n"), std::string::npos) << malformed;
+  EXPECT_EQ(malformed.find("Keep-Alive"), std::string::npos) << malformed;
   std::string many = "GET /healthz HTTP/1.1\r\n" + host;
   for (int i = 0; i < 5'000; ++i) {
     many += absl::StrCat("X-", i, ": 1234567890\r\n");
   }
   const std::string reply = raw(many + "\r\n");
   EXPECT_TRUE(reply.starts_with("HTTP/1.1 400 ")) << reply;
+}
+
+TEST_F(Gateway, CountsTheHeadersOfARequest) {
+  std::string request = absl::StrCat("GET /healthz HTTP/1.1\r\nHost: localhost:", port_, "\r\n");
+  for (std::size_t i = 1; i < kMaxHttpHeaders; ++i) {
+    absl::StrAppend(&request, "X-", i, ": 1\r\n");
+  }
+  EXPECT_TRUE(raw(request + "\r\n").starts_with("HTTP/1.1 200 "));
+  EXPECT_TRUE(raw(request + "X-More: 1\r\n\r\n").starts_with("HTTP/1.1 431 "));
 }
 
 TEST_F(Gateway, DoesNotTakeABodyForTheNextRequest) {
@@ -197,7 +212,14 @@ TEST_F(Gateway, PacksWhenAskedAndNeverInRanges) {
   ASSERT_TRUE(packed);
   EXPECT_EQ(packed->status, 200);
   EXPECT_EQ(packed->get_header_value("Content-Encoding"), "gzip");
-  EXPECT_EQ(packed->body, get("/v1/Get", {{"Accept-Encoding", "gzip;q=0"}})->body);
+  for (const char* accepted :
+       {"gzip;q=0", "gzip; q=0", "gzip;q=0.00, br", "br, GZIP ;q=0.0", "gzip;q=x", "br", "xgzip"}) {
+    const auto plain = get("/v1/Get", {{"Accept-Encoding", accepted}});
+    EXPECT_FALSE(plain->has_header("Content-Encoding")) << accepted;
+    EXPECT_EQ(packed->body, plain->body) << accepted;
+  }
+  EXPECT_TRUE(
+      get("/v1/Get", {{"Accept-Encoding", "br, gzip; q=0.5"}})->has_header("Content-Encoding"));
 }
 
 TEST_F(Gateway, EndsAQueryWhoseClientLeaves) {
@@ -273,6 +295,20 @@ TEST_F(Gateway, StreamsStatesToTheEnd) {
   EXPECT_NE(text.find("Content-Type: text/event-stream\r\n"), std::string::npos) << text;
   EXPECT_NE(text.find("\"state\":\"DONE\""), std::string::npos) << text;
   EXPECT_NE(text.find("event: end\ndata: {}\n\n"), std::string::npos) << text;
+}
+
+TEST_F(Gateway, StreamsToOldClientsWithoutChunks) {
+  daemon_.run(compare_request("a"));
+  const std::string bytes =
+      absl::StrCat("GET /v1/Watch HTTP/1.0\r\nHost: localhost:", port_, "\r\n\r\n");
+  const int fd = connect();
+  EXPECT_GT(send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL), 0);
+  const std::string text = read_until(fd, "never");
+  close(fd);
+  EXPECT_EQ(text.find("chunked"), std::string::npos) << text;
+  EXPECT_NE(text.find("Connection: close\r\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("\r\n\r\ndata: {"), std::string::npos) << text;
+  EXPECT_TRUE(text.ends_with("}\n\nevent: end\ndata: {}\n\n")) << text;
 }
 
 TEST_F(Gateway, LimitsOpenStreamsAndAnswersAllTheSame) {

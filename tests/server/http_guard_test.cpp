@@ -73,11 +73,21 @@ TEST(HttpGuard, RefusesPagesOfOtherSites) {
   httplib::Request request = get("localhost:8080");
   request.set_header("Origin", "http://localhost:8080");
   EXPECT_EQ(refused(guard(), request), 0);
-  for (const char* origin : {"https://evil.example", "null", "http://localhost:9000"}) {
+  for (const char* origin : {"https://evil.example",
+                             "null",
+                             "http://localhost:9000",
+                             "foo://localhost:8080",
+                             "localhost:8080",
+                             ""}) {
     request.headers.erase("Origin");
     request.set_header("Origin", origin);
     EXPECT_EQ(refused(guard(), request), 403) << origin;
   }
+  request = get("localhost:8080");
+  request.set_header("Origin", "https://localhost:8080");
+  EXPECT_EQ(refused(guard(), request), 0);
+  request.headers.emplace("Origin", "https://evil.example");
+  EXPECT_EQ(refused(guard(), request), 403);
 }
 
 TEST(HttpGuard, TellsWhatAPageOfAnotherSiteAsksFor) {
@@ -112,6 +122,9 @@ TEST(HttpGuard, RefusesBodiesAndTooManyHeaders) {
   httplib::Request request = get("localhost:8080");
   request.set_header("Content-Length", "0");
   EXPECT_EQ(refused(guard(), request), 0);
+  request.headers.emplace("Content-Length", "60");
+  EXPECT_EQ(refused(guard(), request), 413);
+  request = get("localhost:8080");
   request.set_header("Transfer-Encoding", "chunked");
   EXPECT_EQ(refused(guard(), request), 413);
   request = get("localhost:8080");
