@@ -140,15 +140,21 @@ struct Bars {
   bool has_noise = false;
   std::string stale_noise;  // why it may be out of date
   double modes = 0;
+  std::string modes_arm;  // whose modes they are
 
   double highest() const { return std::max({least_effect, drift, noise, modes}); }
 
+  // The figures that the verdict stores; of the drift that is the logarithm.
   std::string text() const {
     return absl::StrCat(
         "the least effect of ",
         percent(std::expm1(least_effect)),
         ", the drift of ",
-        percent(std::expm1(drift)),
+        percent(drift),
+        modes > 0
+            ? absl::StrCat(
+                  ", the ", percent(std::expm1(modes)), " between two modes of the ", modes_arm)
+            : "",
         has_noise ? absl::StrCat(" and ", noise_text()) : "; no A/A noise is stored");
   }
 
@@ -334,6 +340,7 @@ v1::StageVerdict judge_stage(const v1::Configuration& configuration,
   std::string modes_text;
   if (const auto modes = worse_modes(baseline, candidate)) {
     bars.modes = std::log1p(modes->first.apart);
+    bars.modes_arm = modes->second;
     modes_text = absl::StrCat(describe(modes->first), " (", modes->second, ")");
     verdict.set_modes_apart(modes->first.apart);
   }

@@ -200,6 +200,14 @@ TEST(Verdict, SaysWhatAClaimRestsOn) {
   EXPECT_EQ(judge(configuration, options).verdict(), v1::SAME);
 }
 
+// Whoever reads the sentence beside the figures sees one number.
+TEST(Verdict, NamesTheDriftThatItStores) {
+  const v1::Verdict verdict = judge(with_rounds(12, legs(100'000, 50'000, 103'000)), {});
+  EXPECT_EQ(verdict.verdict(), v1::SLOWER);
+  EXPECT_NEAR(verdict.stages(0).drift(), std::log(1.03), 1e-9);
+  EXPECT_TRUE(says(verdict, "the drift of 2.96 %")) << verdict.reason();
+}
+
 TEST(Verdict, IsTheSameSeenFromTheOtherArm) {
   const auto ratio_of = [](std::int64_t baseline, std::int64_t candidate) {
     return judge(
@@ -289,7 +297,12 @@ TEST(Verdict, BelievesADifferenceBeyondTheTwoModes) {
   const v1::Verdict near = judge(with_rounds(12, duration(0.9)), {});
   EXPECT_EQ(near.verdict(), v1::UNDECIDED);
   EXPECT_TRUE(says(near, "two modes 20.0 % apart, call by call")) << near.reason();
-  EXPECT_EQ(judge(with_rounds(12, duration(0.5)), {}).verdict(), v1::FASTER);
+  const v1::Verdict far = judge(with_rounds(12, duration(0.5)), {});
+  EXPECT_EQ(far.verdict(), v1::FASTER);
+  EXPECT_TRUE(far.reason().ends_with(
+      "beyond the least effect of 1.00 %, the drift of 0.00 %, the 20.00 % between two modes of "
+      "the baseline; no A/A noise is stored"))
+      << far.reason();
 }
 
 TEST(Verdict, JudgesEveryStageAndTakesTheCallForItsOwn) {
