@@ -101,6 +101,15 @@ std::string fault_of(const ArmTimes& times, const std::string& arm) {
                       " are faster than the device can read the bytes");
 }
 
+// Empty, or what gives more rounds than were run.
+std::string advice_on(const v1::Configuration& configuration) {
+  if (configuration.stopped_because() == "budget used") {
+    return "; the budget was used: raise --budget";
+  }
+  return configuration.stopped_because() == "rounds used" ? "; the rounds were used: raise --rounds"
+                                                          : "";
+}
+
 std::optional<Modes> modes_of(const ArmTimes& times) {
   std::vector<std::vector<double>> blocks;
   for (const TimedBlock& block : times.blocks) {
@@ -298,7 +307,8 @@ v1::StageVerdict judge_stage(const v1::Configuration& configuration,
                      std::string(status.message()),
                      " of whole rounds",
                      lost.empty() ? "" : "; ",
-                     lost));
+                     lost,
+                     end_round < kLooks.front() ? advice_on(configuration) : ""));
     return verdict;
   }
 

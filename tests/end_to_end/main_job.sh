@@ -33,6 +33,8 @@ expect 0 "mutants: 4 of 4 rejected" show last
 expect 0 "goldens: 96 of 96 reproduced" show last
 expect 0 "bits equal in 1 of 1; goldens: 1 reproduced" compare calibration --baseline plain \
   --candidate fours:extra=20 --workload c3 --device cpu --calls 3 --rounds 12
+expect 0 "the budget was used: raise --budget" compare qsa_decode --baseline one_cell --candidate two_cell \
+  -a kv=int8 -a n_q=1 -a width=2051 --device cpu --calls 3 --budget 1us
 expect 0 "compare" list
 
 # What is copied and exported now is asked for again from other databases below.

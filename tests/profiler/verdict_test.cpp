@@ -208,6 +208,22 @@ TEST(Verdict, NamesTheDriftThatItStores) {
   EXPECT_TRUE(says(verdict, "the drift of 2.96 %")) << verdict.reason();
 }
 
+TEST(Verdict, SaysWhatGivesTheRoundsThatAreMissing) {
+  v1::Configuration configuration = with_rounds(4, legs(100'000, 100'000, 100'000));
+  const auto reason = [&](const std::string& stopped_because) {
+    configuration.set_stopped_because(stopped_because);
+    return judge(configuration, {}).reason();
+  };
+  const std::string missing = "undecided: insufficient samples (have 4, need 12) of whole rounds";
+  EXPECT_EQ(reason("budget used"), missing + "; the budget was used: raise --budget");
+  EXPECT_EQ(reason("rounds used"), missing + "; the rounds were used: raise --rounds");
+  EXPECT_EQ(reason("dropped: at least 5 % slower"), missing);
+  // Enough were run, but some do not count.
+  add_rounds(&configuration, 8, legs(100'000, 100'000, 100'000));
+  configuration.mutable_candidate()->mutable_blocks(3)->set_disqualified(true);
+  EXPECT_EQ(reason("rounds used").find("--rounds"), std::string::npos) << reason("rounds used");
+}
+
 TEST(Verdict, IsTheSameSeenFromTheOtherArm) {
   const auto ratio_of = [](std::int64_t baseline, std::int64_t candidate) {
     return judge(

@@ -236,6 +236,15 @@ TEST(Scheduler, GoesOnUntilTheIntervalIsAsNarrowAsAsked) {
   EXPECT_EQ(narrow.verdicts(0).verdict(), v1::FASTER);
 }
 
+TEST(Scheduler, SaysWhatWouldHaveGivenEnoughRounds) {
+  Daemon daemon;
+  auto request = compare_request("few rounds", {}, "fast");
+  request.mutable_spec()->set_max_rounds(3);
+  const v1::Configuration few = daemon.run(request).configurations(0);
+  EXPECT_TRUE(few.verdicts(0).reason().ends_with("; the rounds were used: raise --rounds"))
+      << few.verdicts(0).reason();
+}
+
 TEST(Scheduler, DoesNotTimeWhatItRejects) {
   Daemon daemon;
   for (const char* variant : {"drift", "other"}) {
