@@ -207,8 +207,8 @@ class Store {
   // In the order asked for.
   virtual absl::StatusOr<std::vector<v1::SeriesPoint>> points(
       const PointsRequest& request) const = 0;
-  // Accepted epochs with a golden of the operator and the workload: epoch, reason, experiment_id
-  // and accepted_ns, oldest first.
+  // Accepted epochs with a golden of the operator and the workload, once for each family of bits:
+  // epoch, family, reason, experiment_id and accepted_ns, oldest first.
   virtual absl::StatusOr<std::vector<v1::Golden>> epochs_of(const std::string& operator_name,
                                                             const std::string& workload) const = 0;
 

@@ -134,9 +134,10 @@ absl::StatusOr<std::vector<v1::Golden>> SqliteStore::epochs_of(const std::string
   return readers_.read([&](Connection& connection) -> absl::StatusOr<std::vector<v1::Golden>> {
     ASSAY_ASSIGN_OR_RETURN(
         Statement rows,
-        connection.prepare("SELECT epoch, reason, experiment_id, accepted_ns FROM t_epoch"
-                           " WHERE epoch IN (SELECT epoch FROM t_golden WHERE operator_name = ?"
-                           " AND workload = ?) ORDER BY epoch"));
+        connection.prepare("SELECT DISTINCT p.epoch, g.family, p.reason, p.experiment_id,"
+                           " p.accepted_ns FROM t_golden g JOIN t_epoch p USING (epoch)"
+                           " WHERE g.operator_name = ? AND g.workload = ?"
+                           " ORDER BY p.epoch, g.family"));
     rows.bind_all(operator_name, workload);
     std::vector<v1::Golden> epochs;
     for (;;) {
@@ -146,9 +147,10 @@ absl::StatusOr<std::vector<v1::Golden>> SqliteStore::epochs_of(const std::string
       }
       v1::Golden& epoch = epochs.emplace_back();
       epoch.set_epoch(rows.integer(0));
-      epoch.set_reason(std::string(rows.text(1)));
-      epoch.set_experiment_id(rows.integer(2));
-      epoch.set_accepted_ns(rows.integer(3));
+      epoch.set_family(std::string(rows.text(1)));
+      epoch.set_reason(std::string(rows.text(2)));
+      epoch.set_experiment_id(rows.integer(3));
+      epoch.set_accepted_ns(rows.integer(4));
     }
   });
 }

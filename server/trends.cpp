@@ -102,11 +102,15 @@ void add_environment_events(v1::Trend& trend) {
   }
 }
 
-// Where the epoch's experiment is, else at the newest point before it was accepted.
+// Among points with bits of the epoch's family: where its experiment is, else at the newest before
+// it was accepted.
 std::optional<std::uint32_t> place_of(const v1::Golden& epoch, const v1::Trend& trend) {
   std::optional<std::uint32_t> place;
   for (int i = 0; i < trend.points_size(); ++i) {
     const v1::SeriesPoint& point = trend.points(i);
+    if (point.family() != epoch.family()) {
+      continue;
+    }
     if (point.experiment_id() == epoch.experiment_id()) {
       return static_cast<std::uint32_t>(i);
     }

@@ -243,16 +243,24 @@ TEST_F(SeriesTest, NamesASeriesThatIsNotThere) {
   EXPECT_EQ(store_->series(7).status(), absl::NotFoundError("series_id: no series 7"));
 }
 
-TEST_F(SeriesTest, FindsTheEpochsOfAWorkload) {
-  ASSERT_TRUE(store_->accept_bits({golden("w", "d1")}, 5).ok());
+TEST_F(SeriesTest, FindsTheEpochsOfAWorkloadForEachFamily) {
+  v1::Golden own = golden("w", "d1");
+  own.set_family("own");
+  v1::Golden second = golden("w", "d1");
+  second.set_tensor("second");
+  ASSERT_TRUE(store_->accept_bits({golden("w", "d1"), second, own}, 5).ok());
   ASSERT_TRUE(store_->accept_bits({golden("other", "d1")}, 6).ok());
   ASSERT_TRUE(store_->accept_bits({golden("w", "d2")}, 7).ok());
   const auto epochs = store_->epochs_of("qsa_decode", "w");
-  ASSERT_EQ(epochs->size(), 2U);
-  EXPECT_EQ((*epochs)[1].epoch(), 3);
-  EXPECT_EQ((*epochs)[1].accepted_ns(), 7);
-  EXPECT_EQ((*epochs)[1].experiment_id(), 7);
-  EXPECT_EQ((*epochs)[1].reason(), "first bits");
+  ASSERT_EQ(epochs->size(), 3U);
+  EXPECT_EQ((*epochs)[0].family(), "baseline");
+  EXPECT_EQ((*epochs)[1].family(), "own");
+  EXPECT_EQ((*epochs)[1].epoch(), 1);
+  EXPECT_EQ((*epochs)[2].epoch(), 3);
+  EXPECT_EQ((*epochs)[2].family(), "baseline");
+  EXPECT_EQ((*epochs)[2].accepted_ns(), 7);
+  EXPECT_EQ((*epochs)[2].experiment_id(), 7);
+  EXPECT_EQ((*epochs)[2].reason(), "first bits");
 }
 
 }  // namespace

@@ -155,6 +155,10 @@ TEST_F(Trends, TellEventsFromChangesOfTime) {
   golden.set_reason("shorter sum");
   golden.set_experiment_id(8);
   ASSERT_TRUE(store_->accept_bits({golden}, now_ns_ + 1).ok());
+  // Bits of a family that the series does not have are none of its events.
+  golden.set_family("own");
+  golden.set_reason("other bits");
+  ASSERT_TRUE(store_->accept_bits({golden}, now_ns_ + 2).ok());
   const auto found = look(request("twin"));
   ASSERT_TRUE(found.ok()) << found.status();
   const v1::Trend& trend = found->trends(0);
