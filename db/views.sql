@@ -44,7 +44,7 @@ CREATE VIEW experiments AS
 -- finished_ns: 0: not yet
 -- num_configurations: workloads times candidates, or items of a check
 -- num_finished: of them
--- worst_verdict: of the newest: REJECTED (or a failed check), SLOWER, UNDECIDED, SAME, FASTER
+-- worst_verdict: REJECTED, SLOWER, UNDECIDED, SAME, FASTER, NOT_JUDGED or VERDICT_KIND_UNSPECIFIED
 -- device_id: devices.device_id; NULL: it has not started
 -- spec: the request as JSON
 -- commit: of the code that was measured; empty: unknown
@@ -57,7 +57,7 @@ CREATE VIEW experiments AS
 -- device_model: devices.model; NULL: it has not started
 SELECT e.experiment_id, e.request_id, e.kind, e.operator_name, e.device, e.label, e.state,
   e.message, e.submitted_ns, e.started_ns, e.finished_ns, e.num_configurations, e.num_finished,
-  CASE e.severity
+  CASE iif(e.kind = 'SWEEP' AND e.severity BETWEEN 2 AND 5, 6, e.severity)
     WHEN 1 THEN 'REJECTED' WHEN 2 THEN 'SLOWER' WHEN 3 THEN 'UNDECIDED' WHEN 4 THEN 'SAME'
     WHEN 5 THEN 'FASTER' WHEN 6 THEN 'NOT_JUDGED' ELSE 'VERDICT_KIND_UNSPECIFIED'
   END AS worst_verdict,

@@ -10,7 +10,6 @@
 #include "absl/strings/str_cat.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <string>
 
@@ -131,13 +130,6 @@ v1::Verdict judge_time(const v1::Configuration& configuration,
   return verdict;
 }
 
-int severity(v1::VerdictKind kind) {
-  constexpr std::array kWorstFirst = {
-      v1::REJECTED, v1::SLOWER, v1::UNDECIDED, v1::SAME, v1::FASTER, v1::NOT_JUDGED};
-  const auto* found = std::ranges::find(kWorstFirst, kind);
-  return static_cast<int>(kWorstFirst.end() - found);
-}
-
 }  // namespace
 
 v1::Verdict judge(const v1::Configuration& configuration, const JudgeOptions& options) {
@@ -191,18 +183,6 @@ const v1::StageVerdict* headline_of(const v1::Verdict& verdict) {
 bool wants_more_rounds(const v1::Verdict& verdict) {
   return verdict.rejected_by() == v1::BITS_CHECK_UNSPECIFIED &&
          verdict.statistical_verdict() == v1::UNDECIDED;
-}
-
-v1::VerdictKind worst_verdict(const v1::Experiment& experiment) {
-  v1::VerdictKind worst = v1::VERDICT_KIND_UNSPECIFIED;
-  for (const v1::Configuration& configuration : experiment.configurations()) {
-    if (configuration.verdicts().empty()) {
-      continue;
-    }
-    const v1::VerdictKind kind = configuration.verdicts().rbegin()->verdict();
-    worst = severity(kind) > severity(worst) ? kind : worst;
-  }
-  return worst;
 }
 
 }  // namespace assay::profiler

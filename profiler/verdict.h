@@ -38,7 +38,4 @@ const v1::StageVerdict* headline_of(const v1::Verdict& verdict);
 // Whether another look could decide: undecided by statistics, not by a fault.
 bool wants_more_rounds(const v1::Verdict& verdict);
 
-// The newest verdicts' worst: REJECTED, SLOWER, UNDECIDED, SAME, FASTER, then NOT_JUDGED.
-v1::VerdictKind worst_verdict(const v1::Experiment& experiment);
-
 }  // namespace assay::profiler

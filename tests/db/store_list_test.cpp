@@ -277,6 +277,36 @@ TEST_F(ListTest, TellsTheWorstOfTheNewestVerdicts) {
   EXPECT_EQ(judge_again(1, v1::REJECTED), v1::REJECTED);
 }
 
+TEST_F(ListTest, CountsNoLostRaceAgainstASweep) {
+  const auto store = open();
+  const auto sweep = [&](std::initializer_list<v1::VerdictKind> kinds) {
+    v1::SubmitRequest asked = request("sweep " + query("SELECT count(*) FROM t_experiment"));
+    asked.mutable_spec()->set_kind(v1::SWEEP);
+    const auto id =
+        store->submit(asked, static_cast<std::uint32_t>(kinds.size()), 1)->experiment_id();
+    EXPECT_TRUE(store->start(id, {}, 2).ok());
+    std::uint32_t number = 0;
+    for (const v1::VerdictKind kind : kinds) {
+      EXPECT_TRUE(store->add_configuration(id, judged(++number, {kind})).ok());
+    }
+    return store->list({})->experiments(0).worst_verdict();
+  };
+  const auto listed = [&](v1::VerdictKind kind) {
+    v1::ListRequest list;
+    list.set_verdict(kind);
+    return ids(*store->list(list));
+  };
+  EXPECT_EQ(sweep({v1::FASTER, v1::SLOWER}), v1::NOT_JUDGED);
+  EXPECT_EQ(sweep({v1::SLOWER, v1::REJECTED}), v1::REJECTED);
+  EXPECT_EQ(sweep({}), v1::VERDICT_KIND_UNSPECIFIED);
+  EXPECT_EQ(query("SELECT group_concat(worst, ' ') FROM (SELECT worst_verdict AS worst"
+                  " FROM experiments ORDER BY experiment_id)"),
+            "NOT_JUDGED REJECTED VERDICT_KIND_UNSPECIFIED");
+  EXPECT_EQ(listed(v1::SLOWER), "");
+  EXPECT_EQ(listed(v1::NOT_JUDGED), "1 ");
+  EXPECT_EQ(listed(v1::REJECTED), "2 ");
+}
+
 TEST_F(ListTest, EstimatesFromFinishedConfigurationsOfTheSameKind) {
   const auto store = open();
   const v1::ExperimentSpec spec = request("x").spec();

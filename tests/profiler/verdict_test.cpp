@@ -386,22 +386,5 @@ TEST(Verdict, StoresItsRuleAndTime) {
   EXPECT_EQ(verdict.reason(), "undecided: no samples of the stage `total`");
 }
 
-TEST(Verdict, RanksTheWorstOfAnExperiment) {
-  v1::Experiment experiment;
-  EXPECT_EQ(worst_verdict(experiment), v1::VERDICT_KIND_UNSPECIFIED);
-  v1::VerdictKind expected = v1::VERDICT_KIND_UNSPECIFIED;
-  for (const v1::VerdictKind kind :
-       {v1::NOT_JUDGED, v1::FASTER, v1::SAME, v1::UNDECIDED, v1::SLOWER, v1::REJECTED}) {
-    experiment.add_configurations()->add_verdicts()->set_verdict(kind);
-    EXPECT_EQ(worst_verdict(experiment), kind);
-    expected = kind;
-  }
-  for (v1::Configuration& configuration : *experiment.mutable_configurations()) {
-    configuration.add_verdicts()->set_verdict(v1::SAME);
-  }
-  EXPECT_EQ(expected, v1::REJECTED);
-  EXPECT_EQ(worst_verdict(experiment), v1::SAME);
-}
-
 }  // namespace
 }  // namespace assay::profiler
