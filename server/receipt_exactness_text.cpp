@@ -36,6 +36,10 @@ std::string bits_cell(const v1::ReceiptRow& row) {
   if (!row.has_candidate()) {
     return "passed";
   }
+  // Digests alone are no verdict on bits.
+  if (!row.has_verdict()) {
+    return "none then";
+  }
   return row.verdict().bits_equal() ? "equal" : "not equal";
 }
 
@@ -57,10 +61,12 @@ const v1::ReceiptArm& worse(const v1::ReceiptRow& row) {
 
 std::string summary(const v1::ReceiptExperiment& experiment) {
   std::int64_t num_equal = 0;
+  std::int64_t num_without_verdict = 0;
   std::int64_t num_alarms = 0;
   std::map<std::string, std::int64_t> goldens;
   for (const v1::ReceiptRow& row : experiment.rows()) {
     num_equal += row.outcome() == v1::FINISHED && row.verdict().bits_equal() ? 1 : 0;
+    num_without_verdict += row.outcome() == v1::FINISHED && !row.has_verdict() ? 1 : 0;
     num_alarms +=
         row.baseline().bits().tolerance_alarm() || row.candidate().bits().tolerance_alarm() ? 1 : 0;
     if (!row.verdict().golden().empty()) {
@@ -68,12 +74,17 @@ std::string summary(const v1::ReceiptExperiment& experiment) {
     }
   }
   std::string text = proto::counted(experiment.rows_size(), "configuration");
-  if (is_judged(experiment)) {
+  const std::int64_t num_with_verdict = experiment.rows_size() - num_without_verdict;
+  if (is_judged(experiment) && num_with_verdict > 0) {
     absl::StrAppend(&text,
                     ", bits equal in ",
                     proto::with_commas(num_equal),
                     " of ",
-                    proto::with_commas(experiment.rows_size()));
+                    proto::with_commas(num_with_verdict));
+  }
+  if (is_judged(experiment) && num_without_verdict > 0) {
+    absl::StrAppend(
+        &text, ", ", proto::with_commas(num_without_verdict), " without a verdict then");
   }
   if (!goldens.empty()) {
     absl::StrAppend(

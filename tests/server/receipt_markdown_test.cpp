@@ -74,6 +74,18 @@ TEST(ReceiptMarkdown, ShowsNoTimeOfARejectedRow) {
       << markdown_of(experiment);
 }
 
+TEST(ReceiptMarkdown, CallsNoBitsUnequalBeforeTheirVerdict) {
+  v1::Experiment experiment = client::made_up_comparison();
+  experiment.mutable_configurations(0)->clear_verdicts();
+  const std::string one = markdown_of(experiment);
+  EXPECT_TRUE(has(one, "2 configurations, bits equal in 0 of 1, 1 without a verdict then.")) << one;
+  EXPECT_TRUE(has(one, "| 1 | `n_q=1` | none then |")) << one;
+  experiment.mutable_configurations()->RemoveLast();
+  const std::string none = markdown_of(experiment);
+  EXPECT_TRUE(has(none, "1 configuration, 1 without a verdict then.")) << none;
+  EXPECT_FALSE(has(none, "equal")) << none;
+}
+
 TEST(ReceiptMarkdown, StatesMediansAndQuartilesOfAMeasure) {
   v1::Experiment experiment = client::made_up_comparison();
   experiment.mutable_spec()->set_kind(v1::MEASURE);
