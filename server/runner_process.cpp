@@ -34,7 +34,7 @@ std::string make_nonce() {
 
 // The child's side between fork and exec: async-signal-safe calls only.
 [[noreturn]] void become_runner(
-    int input, int output, int report, pid_t parent, char* const* arguments) {
+    int input, int output, int errors, int report, pid_t parent, char* const* arguments) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) {
@@ -47,7 +47,8 @@ std::string make_nonce() {
   // A connection that was accepted just now is not the runner's to keep open; no library sees to
   // it.
   close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
-  if (dup2(input, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0) {
+  if (dup2(input, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0 &&
+      dup2(errors, STDERR_FILENO) >= 0) {
     execvp(arguments[0], arguments);
   }
   const int error = errno;
@@ -113,7 +114,9 @@ absl::StatusOr<std::unique_ptr<RunnerProcess>> RunnerProcess::spawn(
 
   ASSAY_ASSIGN_OR_RETURN(auto input, make_pipe());
   ASSAY_ASSIGN_OR_RETURN(auto output, make_pipe());
+  ASSAY_ASSIGN_OR_RETURN(auto errors, make_pipe());
   ASSAY_ASSIGN_OR_RETURN(auto report, make_pipe());
+  ASSAY_ASSIGN_OR_RETURN(auto read_errors, RunnerErrors::of(errors.first.release()));
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   const pid_t parent = getpid();
   const pid_t pid = fork();
@@ -121,15 +124,23 @@ absl::StatusOr<std::unique_ptr<RunnerProcess>> RunnerProcess::spawn(
     return absl::ErrnoToStatus(errno, "fork");
   }
   if (pid == 0) {
-    become_runner(
-        input.first.get(), output.second.get(), report.second.get(), parent, pointers.data());
+    become_runner(input.first.get(),
+                  output.second.get(),
+                  errors.second.get(),
+                  report.second.get(),
+                  parent,
+                  pointers.data());
   }
   // On both sides, so that the group exists before either goes on.
   setpgid(pid, pid);
-  std::unique_ptr<RunnerProcess> runner(
-      new RunnerProcess(pid, std::move(nonce), std::move(input.second), std::move(output.first)));
+  std::unique_ptr<RunnerProcess> runner(new RunnerProcess(pid,
+                                                          std::move(nonce),
+                                                          std::move(input.second),
+                                                          std::move(output.first),
+                                                          std::move(read_errors)));
   input.first.reset();
   output.second.reset();
+  errors.second.reset();
   report.second.reset();
 
   // The report closes on exec; what comes through it is why exec failed.
@@ -145,10 +156,15 @@ absl::StatusOr<std::unique_ptr<RunnerProcess>> RunnerProcess::spawn(
   return runner;
 }
 
-RunnerProcess::RunnerProcess(pid_t pid, std::string nonce, Descriptor input, Descriptor output)
+RunnerProcess::RunnerProcess(pid_t pid,
+                             std::string nonce,
+                             Descriptor input,
+                             Descriptor output,
+                             std::unique_ptr<RunnerErrors> errors)
     : pid_(pid),
       input_(std::move(input)),
       output_(std::move(output)),
+      errors_(std::move(errors)),
       reader_(output_.get()),
       nonce_(std::move(nonce)) {}
 
@@ -157,6 +173,17 @@ RunnerProcess::~RunnerProcess() {
 }
 
 absl::Status RunnerProcess::greet(std::chrono::nanoseconds timeout) {
+  const absl::Status status = await_hello(timeout);
+  if (status.ok() || killed_) {
+    return status;
+  }
+  const std::string line = errors_->last_line();
+  return line.empty()
+             ? status
+             : absl::Status(status.code(), absl::StrCat(std::string(status.message()), ": ", line));
+}
+
+absl::Status RunnerProcess::await_hello(std::chrono::nanoseconds timeout) {
   const profiler::Deadline deadline = profiler::deadline_after(timeout);
   if (const absl::Status skipped = reader_.skip_preamble(nonce_, deadline); !skipped.ok()) {
     return explain(skipped, timeout);

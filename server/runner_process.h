@@ -2,13 +2,14 @@
 //
 // Start it on a thread that lives as long as the runner may: it dies with the thread that started
 // it, and so with the daemon. What it starts dies with it only while it stays in its process group;
-// behind a launcher for another host, end of input must end it there. The standard error is the
-// daemon's. After a call that failed it answers nothing more: end() it. kill() may be called from
-// any thread, everything else from one. The process becomes the reaper of orphans (subreaper).
+// behind a launcher for another host, end of input must end it there. The standard error goes to
+// the daemon's. After a call that failed it answers nothing more: end() it. kill() may be called
+// from any thread, everything else from one. The process becomes the reaper of orphans (subreaper).
 #pragma once
 
 #include "profiler/frames.h"
 #include "proto/runner.pb.h"
+#include "server/runner_errors.h"
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -39,7 +40,8 @@ class RunnerProcess {
   RunnerProcess& operator=(const RunnerProcess&) = delete;
 
   // Waits for the hello, past whatever a launcher printed before it; once, before any call().
-  // FAILED_PRECONDITION: it speaks another protocol; else as call().
+  // FAILED_PRECONDITION: it speaks another protocol; else as call(), with the last line of its
+  // standard error.
   absl::Status greet(std::chrono::nanoseconds timeout);
 
   const v1::RunnerHello& hello() const { return hello_; }
@@ -83,6 +85,8 @@ class RunnerProcess {
 
     int get() const { return fd_; }
 
+    int release() { return std::exchange(fd_, -1); }
+
     void reset();
 
    private:
@@ -91,7 +95,13 @@ class RunnerProcess {
 
   static absl::StatusOr<std::pair<Descriptor, Descriptor>> make_pipe();
 
-  RunnerProcess(pid_t pid, std::string nonce, Descriptor input, Descriptor output);
+  RunnerProcess(pid_t pid,
+                std::string nonce,
+                Descriptor input,
+                Descriptor output,
+                std::unique_ptr<RunnerErrors> errors);
+
+  absl::Status await_hello(std::chrono::nanoseconds timeout);
 
   // The status of a failed exchange, in the words and codes of call().
   absl::Status explain(const absl::Status& failure, std::chrono::nanoseconds timeout);
@@ -108,6 +118,7 @@ class RunnerProcess {
   std::atomic<bool> killed_ = false;
   Descriptor input_;
   Descriptor output_;
+  const std::unique_ptr<RunnerErrors> errors_;
   profiler::FrameReader reader_;
   std::string nonce_;
   std::uint64_t sequence_ = 0;

@@ -105,6 +105,20 @@ TEST(RunnerProcess, SaysThatALauncherEndedBeforeTheHello) {
       << greeted;
 }
 
+TEST(RunnerProcess, SaysWhatALauncherSaidLast) {
+  const auto reason = [](const std::string& script) {
+    auto runner = RunnerProcess::spawn({"sh", "-c", script});
+    EXPECT_TRUE(runner.ok()) << runner.status();
+    return std::string((*runner)->greet(seconds(10)).message());
+  };
+  EXPECT_EQ(reason("exit 5"), "the runner exited with status 5");
+  EXPECT_EQ(reason("echo first >&2; echo 'ssh: no such host' >&2; echo >&2; exit 255"),
+            "the runner exited with status 255: ssh: no such host");
+  // More than a pipe holds.
+  EXPECT_EQ(reason("head -c 1000000 /dev/zero | tr '\\0' '\\n' >&2; printf last >&2; exit 1"),
+            "the runner exited with status 1: last");
+}
+
 TEST(RunnerProcess, AnswersThroughAPrefixAndAPreamble) {
   for (const auto& prefix :
        {std::vector<std::string>{"env", "X=1"},
