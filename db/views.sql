@@ -38,7 +38,7 @@ CREATE VIEW experiments AS
 -- device: name in the daemon's configuration
 -- label: free text
 -- state: QUEUED, RUNNING, DONE, FAILED, CANCELLED or INTERRUPTED
--- message: why it failed or was cancelled
+-- message: why it failed or was cancelled, or what a SWEEP left untried
 -- submitted_ns: since the Unix epoch
 -- started_ns: 0: not yet
 -- finished_ns: 0: not yet

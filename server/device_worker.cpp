@@ -179,22 +179,23 @@ std::pair<v1::TaskState, std::string> DeviceWorker::carry_out(std::int64_t exper
       !started.ok()) {
     return failed(started);
   }
-  const absl::Status run =
+  const absl::StatusOr<std::string> run =
       plan->spec().kind() == v1::SWEEP ? sweep(*experiment, *plan) : run_all(experiment_id, *plan);
-  if (run.code() == absl::StatusCode::kCancelled) {
+  if (run.status().code() == absl::StatusCode::kCancelled) {
     return interrupted();
   }
-  return run.ok() ? std::pair(v1::DONE, std::string()) : failed(run);
+  return run.ok() ? std::pair(v1::DONE, *run) : failed(run.status());
 }
 
-absl::Status DeviceWorker::run_all(std::int64_t experiment_id, const Plan& plan) {
+absl::StatusOr<std::string> DeviceWorker::run_all(std::int64_t experiment_id, const Plan& plan) {
   for (std::uint32_t number = 1; number <= plan.num_configurations(); ++number) {
     ASSAY_RETURN_IF_ERROR(run_one(experiment_id, plan, plan.configuration(number), {}).status());
   }
-  return absl::OkStatus();
+  return std::string();
 }
 
-absl::Status DeviceWorker::sweep(const v1::Experiment& experiment, const Plan& plan) {
+absl::StatusOr<std::string> DeviceWorker::sweep(const v1::Experiment& experiment,
+                                                const Plan& plan) {
   const std::int64_t experiment_id = experiment.experiment_id();
   ASSAY_ASSIGN_OR_RETURN(std::vector<std::optional<v1::Arm>> starts,
                          stored_winners(*services_.store, plan, description_.device));
@@ -212,7 +213,7 @@ absl::Status DeviceWorker::sweep(const v1::Experiment& experiment, const Plan& p
     }
     ASSAY_ASSIGN_OR_RETURN(const std::optional<v1::Configuration> next, sweep.next());
     if (!next) {
-      return absl::OkStatus();
+      return sweep.untried_text();
     }
     ASSAY_ASSIGN_OR_RETURN(const v1::Configuration told,
                            run_one(experiment_id, plan, *next, {.may_drop = sweep.may_drop()}));

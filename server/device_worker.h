@@ -69,10 +69,10 @@ class DeviceWorker {
 
   // Runs the configurations; the state and message that the experiment ends with.
   std::pair<v1::TaskState, std::string> carry_out(std::int64_t experiment_id);
-  absl::Status run_all(std::int64_t experiment_id, const Plan& plan);
+  absl::StatusOr<std::string> run_all(std::int64_t experiment_id, const Plan& plan);
 
   // From where it stood. Between two configurations whatever else is queued goes first.
-  absl::Status sweep(const v1::Experiment& experiment, const Plan& plan);
+  absl::StatusOr<std::string> sweep(const v1::Experiment& experiment, const Plan& plan);
   absl::Status end_race(const v1::Experiment& experiment, Sweep& sweep);
 
   struct RunFlags {

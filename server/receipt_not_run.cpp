@@ -69,6 +69,10 @@ void add_end(const v1::Experiment& experiment, v1::ReceiptExperiment& receipt) {
                                      experiment.message().empty() ? "" : ": ",
                                      experiment.message()));
   }
+  if (experiment.state() == v1::DONE && experiment.spec().kind() == v1::SWEEP &&
+      !experiment.message().empty()) {
+    receipt.add_not_run(experiment.message());
+  }
   const std::int64_t num_missing =
       std::int64_t{experiment.num_configurations()} - experiment.num_finished();
   if (num_missing > 0) {

@@ -1,11 +1,15 @@
 #include "server/sweep.h"
 
+#include "proto/numbers.h"
 #include "proto/status.h"
 #include "proto/text.h"
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace assay::server {
 namespace {
@@ -33,9 +37,28 @@ void Sweep::begin_workload() {
   elapsed_ns_ = 0;
 }
 
-bool Sweep::is_over() const {
+bool Sweep::is_budget_spent() const {
   const std::int64_t budget_ns = plan_.spec().sweep().budget_ns();
-  return num_tried_ >= plan_.most_tried(workload_) || (budget_ns > 0 && elapsed_ns_ >= budget_ns);
+  return budget_ns > 0 && elapsed_ns_ >= budget_ns;
+}
+
+bool Sweep::is_over() const {
+  return num_tried_ >= plan_.most_tried(workload_) || is_budget_spent();
+}
+
+void Sweep::end_workload(const v1::Workload& workload) {
+  const std::size_t num_valid = plan_.points(workload_).size();
+  left_.num_valid += num_valid;
+  (num_tried_ < plan_.most_tried(workload_) ? left_.num_by_budget : left_.num_by_limit) +=
+      num_valid - num_tried_;
+  ended_ = Ended{.workload = workload,
+                 .result = race_.result(),
+                 .winner = winner_,
+                 .num_valid = static_cast<std::uint32_t>(num_valid)};
+  ++workload_;
+  if (workload_ < plan_.num_workloads()) {
+    begin_workload();
+  }
 }
 
 std::optional<std::size_t> Sweep::starting_point() const {
@@ -125,20 +148,36 @@ absl::Status Sweep::tell(const v1::Configuration& configuration) {
   elapsed_ns_ += configuration.elapsed_ns();
   next_.reset();
   if (is_over()) {
-    ended_ = Ended{.workload = configuration.workload(),
-                   .result = race_.result(),
-                   .winner = winner_,
-                   .num_valid = static_cast<std::uint32_t>(plan_.points(workload_).size())};
-    ++workload_;
-    if (workload_ < plan_.num_workloads()) {
-      begin_workload();
-    }
+    end_workload(configuration.workload());
   }
   return absl::OkStatus();
 }
 
 std::optional<Sweep::Ended> Sweep::take_ended() {
   return std::exchange(ended_, std::nullopt);
+}
+
+std::string Sweep::untried_text() const {
+  const v1::SweepSpec& asked = plan_.spec().sweep();
+  const std::string each = plan_.num_workloads() > 1 ? " of each workload" : "";
+  std::vector<std::string> reasons;
+  if (left_.num_by_budget > 0) {
+    reasons.push_back(absl::StrCat(
+        "the budget of ", proto::duration_text(asked.budget_ns()), each, " was spent"));
+  }
+  if (left_.num_by_limit > 0) {
+    reasons.push_back(absl::StrCat(
+        "at most ", proto::with_commas(asked.max_configurations()), each, " were asked for"));
+  }
+  return reasons.empty()
+             ? ""
+             : absl::StrCat(
+                   proto::with_commas(
+                       static_cast<std::int64_t>(left_.num_by_budget + left_.num_by_limit)),
+                   " of ",
+                   proto::counted(static_cast<std::int64_t>(left_.num_valid), "configuration"),
+                   " not tried: ",
+                   absl::StrJoin(reasons, "; "));
 }
 
 }  // namespace assay::server

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace assay::server {
@@ -45,8 +46,13 @@ class Sweep {
 
   std::optional<Ended> take_ended();
 
+  // How many valid configurations the races that ended left untried, and why; empty: none.
+  std::string untried_text() const;
+
  private:
   void begin_workload();
+  void end_workload(const v1::Workload& workload);
+  bool is_budget_spent() const;
   bool is_over() const;
   absl::StatusOr<std::size_t> choose();
   std::optional<std::size_t> starting_point() const;
@@ -65,6 +71,15 @@ class Sweep {
   std::optional<v1::Configuration> next_;
   v1::Measurement winner_;  // of the incumbent, without samples
   std::optional<Ended> ended_;
+
+  // Of all races that ended.
+  struct Left {
+    std::uint64_t num_valid = 0;
+    std::uint64_t num_by_budget = 0;  // untried since the budget was spent
+    std::uint64_t num_by_limit = 0;   // untried beyond the most that were asked for
+  };
+
+  Left left_;
 };
 
 }  // namespace assay::server

@@ -57,6 +57,7 @@ expect 0 "winner: model_sm_90:" sweep tree_attention "${tensor[@]}" -a 'pairs_pe
 expect 0 "winner: model_sm_90:" sweep block_attention "${tensor[@]}" -a 'pairs_per_tile=[16,32]' -a context=64 "${quick[@]}"
 expect 0 "at most 3 configurations of a workload" sweep "${two_cell[@]}" -a width=64 \
   --strategy random --seed 3 --budget 3 "${quick[@]}"
+expect 0 "61 of 64 configurations not tried: at most 3 were asked for" receipt last
 expect 0 "3 of 64 configurations tried, random" tuning lookup qsa_decode -a width=64 --device cpu
 expect 0 "tree_attention" tuning list
 "$assay" tuning export --format header -o "$folder/tuned.h"

@@ -213,6 +213,16 @@ TEST(ReceiptExperiment, RanksTheBestTenOfASweepAndCountsAll) {
   EXPECT_EQ(receipt.rows_size(), 0);
 }
 
+TEST(ReceiptExperiment, AdmitsWhatASweepLeftUntried) {
+  v1::Experiment experiment = client::made_up_sweep();
+  client::add_try(experiment, "64", "1", v1::FASTER, 0.9);
+  const v1::ReceiptExperiment whole = receipt_experiment(experiment);
+  experiment.set_message("5 of 6 configurations not tried: the budget of 4 s was spent");
+  const v1::ReceiptExperiment cut = receipt_experiment(experiment);
+  EXPECT_TRUE(admits(cut, experiment.message())) << cut.DebugString();
+  EXPECT_EQ(cut.not_run_size(), whole.not_run_size() + 1);
+}
+
 TEST(ReceiptExperiment, CountsCeilingsWithoutTheirDevice) {
   v1::Experiment experiment = client::made_up_bench();
   experiment.mutable_configurations(0)->mutable_ceilings(0)->set_device_uuid("GPU-0123");

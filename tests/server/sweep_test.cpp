@@ -181,6 +181,7 @@ TEST(Sweep, StopsAtItsBudgetOfConfigurations) {
   EXPECT_EQ(experiment.state(), v1::DONE) << experiment.message();
   EXPECT_EQ(experiment.num_configurations(), 5U);
   EXPECT_EQ(experiment.num_finished(), 5U);
+  EXPECT_EQ(experiment.message(), "11 of 16 configurations not tried: at most 5 were asked for");
   const auto speeds = speeds_of(experiment);
   EXPECT_EQ((std::set<std::string>(speeds.begin(), speeds.end()).size()), 5U);
 }
@@ -192,6 +193,8 @@ TEST(Sweep, StopsAtItsBudgetOfTime) {
   const v1::Experiment experiment = daemon.run(request);
   EXPECT_EQ(experiment.state(), v1::DONE) << experiment.message();
   EXPECT_EQ(experiment.num_configurations(), 1U);
+  EXPECT_EQ(experiment.message(),
+            "15 of 16 configurations not tried: the budget of 0.0010 us was spent");
 }
 
 TEST(Sweep, RacesEachWorkloadByItself) {
@@ -209,6 +212,11 @@ TEST(Sweep, RacesEachWorkloadByItself) {
   ASSERT_EQ(experiment.configurations_size(), 4) << experiment.message();
   EXPECT_EQ(experiment.configurations(2).baseline_arm().variant(), "base");
   EXPECT_EQ(tunings_of(daemon).size(), 2U);
+  EXPECT_EQ(experiment.message(), "");
+  request.set_request_id("one of each");
+  request.mutable_spec()->mutable_sweep()->set_max_configurations(1);
+  EXPECT_EQ(daemon.run(request).message(),
+            "2 of 4 configurations not tried: at most 1 of each workload were asked for");
 }
 
 TEST(Sweep, RefusesAnotherPastThanItsOwn) {
