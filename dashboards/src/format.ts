@@ -29,6 +29,19 @@ export function duration(ns: bigint): string {
 }
 
 export const ratio = (value: number) => (Number.isFinite(value) ? value.toFixed(3) : '–');
+
+interface Interval {
+  ratio: number; // 0: none
+  hasInterval: boolean; // else it is an estimate
+  ratioLow: number;
+  ratioHigh: number;
+}
+
+export function withInterval({ ratio: value, hasInterval, ratioLow, ratioHigh }: Interval): string {
+  if (value <= 0) return '–';
+  return hasInterval ? `${ratio(value)} [${ratio(ratioLow)}, ${ratio(ratioHigh)}]` : `about ${ratio(value)}`;
+}
+
 export const percent = (share: number) => (Number.isFinite(share) ? `${digits(share * 100)} %` : '–');
 export const plural = (value: number, one: string, many = `${one}s`) => `${count(value)} ${value === 1 ? one : many}`;
 export const count = (value: bigint | number) => Number(value).toLocaleString('en');

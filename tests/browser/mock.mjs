@@ -80,8 +80,10 @@ function full(method, query, running) {
       return { recordings: [made.recording] };
     case 'GetRecording':
       return { recording: made.recording, rows: made.recordedRows };
-    case 'Receipt':
-      return made.receipt;
+    case 'Receipt': {
+      const sweep = made.sweepReceipts[query.get('experiment_ids')];
+      return sweep ? { receipt: sweep } : made.receipt;
+    }
     case 'Query':
       if (/FROM columns/.test(query.get('sql'))) return made.documented;
       if (/nonsense/.test(query.get('sql'))) throw new Refused(400, 'INVALID_ARGUMENT', `sql: no such table ${made.hostile.image}`);

@@ -45,6 +45,18 @@ const hasCharts = async (num) => {
   await page.locator('.canvas svg').nth(num - 1).waitFor();
   assert.equal(await page.locator('.canvas svg').count(), num);
 };
+const hasRow = (text) => page.locator('tbody tr').filter({ hasText: text }).first().waitFor({ timeout: 10_000 });
+// As on a telephone: nothing makes the page wider than it.
+const narrow = async (name, path, texts, look = async () => {}) => {
+  const wide = page.viewportSize();
+  await page.setViewportSize({ width: 420, height: 900 });
+  await visit(name, path, texts, async () => {
+    await look();
+    const width = await page.evaluate(() => document.documentElement.scrollWidth);
+    assert.ok(width <= 420, `the page is ${width} pixels wide`);
+  });
+  await page.setViewportSize(wide);
+};
 const column = (place) => page.locator(`tbody tr td:nth-child(${place})`).allTextContents();
 
 await visit('full_overview', '/', ['Made-up GPU', 'not available', /8\.60* µs/, 'rejected'], async () => {
@@ -69,10 +81,29 @@ await visit('full_check', '/experiments/9', ['drops_last_strip', 'mask_off']);
 await visit('full_failed', '/experiments/5', [`the runner died ${hostile.image}`]);
 await visit('full_hostile', '/experiments/6', [hostile.script]);
 await visit('full_sweeps', '/sweeps', ['random', 'stale', '0.910 [0.905, 0.916]']);
-await visit('full_sweep', '/sweeps/8', ['What the sweep found best', 'stages=3', 'resources', 'bit drift'], async () => {
+await visit('full_sweep', '/sweeps/8', [/What the sweep found best/, 'stages=3', 'resources', 'bit drift', 'and 2 more'], async () => {
   await hasCharts(2);
+  await hasRow(/threads=256, cells=4, stages=2.*0\.910 \[0\.905, 0\.916\]/);
+  await page.getByText('Values as a table').click();
+  await hasRow(/stages=2.*1\.000winner/);
+  await hasRow(/stages=3.*0\.996 \[0\.985, 1\.004\]tied/);
+  await hasRow(/about 1\.140dropped/);
+  await hasRow(/below these/);
   await page.getByLabel('down').selectOption('stages');
   assert.equal(new URL(page.url()).searchParams.get('y'), 'stages');
+});
+await visit('full_sweep_of_workloads', '/sweeps/4', ['every workload: kv=int8, n_q=1, streams=1', 'none may rank, so far'], async () => {
+  await hasRow(/^spread=nonetwo_cell/);
+  await page.getByRole('combobox').first().selectOption({ index: 1 });
+  await page.waitForURL(/workload=.*first_to_last/);
+});
+await visit('full_sweep_ended_early', '/sweeps/3', [/at most 4 s of running time a workload/, 'not told apart'], async () => {
+  await page.getByText('1 configuration tried, so nothing varies. Asked for, and not tried: cells 4, 8.').waitFor();
+});
+await narrow('narrow_sweep', '/sweeps/4', ['The same in all: merge=bounded.'], async () => {
+  await drawn(page);
+  const numbers = page.locator('.canvas').first().locator('text').filter({ hasText: /^\d+\.\d+$/ });
+  assert.ok((await numbers.count()) <= 2, 'cells that are narrower than their labels have labels');
 });
 await visit('full_trends', '/trends', [/width=2048/, '60'], async () => {
   await page.getByRole('link', { name: /width=2048/ }).click();
@@ -105,7 +136,7 @@ await visit('full_running', '/experiments/12', ['running', '1 of 4'], async () =
   await page.getByText('Arms, stage by stage').waitFor();
   assert.equal(await page.locator('progress').count(), 0);
 });
-await visit('full_dark', '/sweeps/8', ['What the sweep found best'], async () => {
+await visit('full_dark', '/sweeps/8', [/What the sweep found best/], async () => {
   await page.getByRole('button', { name: 'Dark' }).click();
   assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), 'dark');
   await hasCharts(2);

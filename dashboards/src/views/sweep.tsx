@@ -1,77 +1,57 @@
 // One sweep: winner and ties, where the time goes over its parameters, and what failed.
 import {
   ExperimentSchema,
-  ListTuningsResponseSchema,
+  ReceiptResponseSchema,
+  TaskState,
   type Experiment,
-  type Tuning,
+  type ReceiptExperiment,
+  type ReceiptRace,
 } from '../../generated/proto/assay_pb';
 import { call } from '../api';
 import { Chart } from '../charts/chart';
-import { Loaded, useData } from '../data';
-import { arm, count, micros, percent, ratio, settings } from '../format';
+import { Loaded, refresh, useData, useEvery } from '../data';
+import { count, duration, plural, settings, shared } from '../format';
 import { A, Command, Empty, Page, Section, StateChip, Table, Tag } from '../parts';
 import { setQuery, type ViewProps } from '../router';
-import { spaced } from '../workloads';
-import { axesOf, failuresOf, heatOption, parallelOption, rankedOf, workloadsOf, type Try } from './sweep_options';
+import { Progress } from './experiment_rows';
+import { axesOf, failuresOf, heatOption, parallelOption, untriedOf, workloadsOf, type Axis, type Try } from './sweep_options';
+import { Ranking, Winners } from './sweep_race';
 
-// Of a tie only what is otherwise than in the winner.
-function Ties({ tuning }: { tuning: Tuning }) {
-  const winner = new Map(tuning.arm?.parameters.map(({ name, value }) => [name, value]));
-  return (
-    <>
-      {tuning.ties.map((tie) => (
-        <span key={arm(tie)} class="below">
-          {settings(tie.parameters.filter(({ name, value }) => winner.get(name) !== value)) || arm(tie)}
-        </span>
-      ))}
-    </>
-  );
+const pollMilliseconds = 3000;
+const isOver = (experiment: Experiment) => experiment.state > TaskState.RUNNING;
+
+function strategyOf({ spec }: Experiment): string {
+  const sweep = spec?.sweep;
+  const limits = [
+    sweep?.maxConfigurations ? plural(sweep.maxConfigurations, 'configuration') : '',
+    sweep?.budgetNs ? `${duration(sweep.budgetNs)} of running time` : '',
+  ].filter(Boolean);
+  return [sweep?.strategy || 'exhaustive', ...limits.map((limit) => `at most ${limit} a workload`)].join(', ');
 }
 
-function Winner({ experiment, tunings, tries }: { experiment: Experiment; tunings: Tuning[]; tries: Try[] }) {
-  const entries = tunings.filter((tuning) => tuning.experimentId === experiment.experimentId);
-  if (entries.length > 0) {
-    return (
-      <Table
-        caption="What the sweep found best"
-        rows={entries}
-        columns={[
-          { key: 'workload', title: 'workload', cell: (row) => spaced(row.workload) },
-          { key: 'arm', title: 'winner', cell: (row) => arm(row.arm) },
-          { key: 'median', title: 'median', numeric: true, cell: (row) => micros(row.medianNs) },
-          {
-            key: 'ratio',
-            title: 'of what it began with',
-            numeric: true,
-            cell: (row) => `${ratio(row.ratio)} [${ratio(row.ratioLow)}, ${ratio(row.ratioHigh)}]`,
-          },
-          {
-            key: 'ties',
-            title: 'not to be told from it',
-            cell: (row) => (row.ties.length === 0 ? 'none' : <Ties tuning={row} />),
-          },
-          { key: 'noise', title: 'within', numeric: true, cell: (row) => percent(row.noise) },
-        ]}
-      />
-    );
-  }
-  const best = rankedOf(tries)[0];
-  return best ? (
-    <p>
-      No entry of the tuning table is from this sweep: it has not ended, or a later one replaced it. Fastest of what was
-      tried: <strong>{best.arm}</strong>, {micros(best.ns ?? 0)}.
-    </p>
-  ) : (
-    <Empty>None of what was tried may rank.</Empty>
-  );
+const listOf = (axes: Axis[]) => axes.map(({ name, values }) => `${name} ${values.join(', ')}`).join('; ');
+
+interface ChartsProps {
+  experiment: Experiment;
+  tries: Try[];
+  race?: ReceiptRace;
+  query: URLSearchParams;
 }
 
-function Charts({ tries, query }: { tries: Try[]; query: URLSearchParams }) {
+function Charts({ experiment, tries, race, query }: ChartsProps) {
   const axes = axesOf(tries);
+  const untried = untriedOf(experiment, axes);
+  const missing = untried.length > 0 && `Asked for, and not tried: ${listOf(untried)}.`;
   const varied = axes.filter((axis) => axis.values.length > 1);
   const x = varied.find((axis) => axis.name === query.get('x')) ?? varied[0];
   const y = varied.find((axis) => axis.name === query.get('y') && axis !== x) ?? varied.find((axis) => axis !== x);
-  if (!x) return <Empty>One configuration only: nothing varies.</Empty>;
+  if (!x) {
+    return (
+      <Empty>
+        {plural(tries.length, 'configuration')} tried, so nothing varies. {missing}
+      </Empty>
+    );
+  }
   const pick = (name: 'x' | 'y', value?: string) => (
     <label>
       {name === 'x' ? 'across' : 'down'}{' '}
@@ -87,7 +67,8 @@ function Charts({ tries, query }: { tries: Try[]; query: URLSearchParams }) {
     <>
       <p class="quiet">
         Each was timed next to the best so far, and the ratio decides; medians are of different moments.
-        {fixed.length > 0 && ` The same in all: ${fixed.map((axis) => `${axis.name}=${axis.values[0]}`).join(', ')}.`}
+        {fixed.length > 0 && ` The same in all: ${fixed.map((axis) => `${axis.name}=${axis.values[0]}`).join(', ')}.`}{' '}
+        {missing}
       </p>
       {y && (
         <>
@@ -105,96 +86,122 @@ function Charts({ tries, query }: { tries: Try[]; query: URLSearchParams }) {
         label="Every configuration that may rank, a line each, coloured by its time"
         option={parallelOption(tries, varied)}
         height={360}
-        table={
-          <Table
-            caption="Configurations, the fastest first"
-            rows={rankedOf(tries).slice(0, 200)}
-            columns={[
-              { key: 'arm', title: 'arm', cell: (row) => row.arm },
-              { key: 'time', title: 'median', numeric: true, cell: (row) => micros(row.ns ?? 0), sort: (row) => row.ns ?? 0 },
-              { key: 'ratio', title: 'of the best so far', numeric: true, cell: (row) => ratio(row.ratio ?? NaN) },
-            ]}
-          />
-        }
+        table={<Ranking race={race} tries={tries} />}
       />
     </>
   );
 }
 
-export default function View({ params, query }: ViewProps) {
-  const data = useData(
-    async (signal) => {
-      const [experiment, tunings] = await Promise.all([
-        call('Get', ExperimentSchema, { experiment_id: params.id }, signal),
-        call('ListTunings', ListTuningsResponseSchema, {}, signal),
-      ]);
-      return { experiment, tunings: tunings.tunings };
-    },
-    [params.id],
+interface Sweep {
+  experiment: Experiment;
+  receipt?: ReceiptExperiment; // of one that has ended
+}
+
+function Results({ experiment, receipt, query }: Sweep & { query: URLSearchParams }) {
+  const workloads = workloadsOf(experiment);
+  const workload = workloads.find((each) => each.text === query.get('workload')) ?? workloads[0];
+  const races = receipt?.races ?? [];
+  const axes = shared(races.map((race) => race.workload?.axes ?? []));
+  const id = experiment.experimentId;
+  return (
+    <>
+      <p class="quiet">
+        {workloads.length === 1 ? workload?.text : axes.same.length > 0 && `every workload: ${settings(axes.same)}`}
+      </p>
+      {races.length > 0 ? (
+        <Winners races={races} rest={axes.rest} />
+      ) : (
+        <Empty>
+          {isOver(experiment) ? 'Nothing was tried.' : 'Who won is told when the sweep ends. Who leads:'}{' '}
+          {!isOver(experiment) && <Command text={`assay show ${id}`} />}
+        </Empty>
+      )}
+      {workload ? (
+        <Section title="Over the parameters">
+          {workloads.length > 1 && (
+            <p class="actions">
+              <label>
+                workload{' '}
+                <select value={workload.text} onChange={(event) => setQuery({ workload: event.currentTarget.value })}>
+                  {workloads.map((each) => (
+                    <option key={each.text} value={each.text}>
+                      {settings(axes.rest(each.axes)) || each.text}
+                    </option>
+                  ))}
+                </select>
+              </label>
+            </p>
+          )}
+          <Charts
+            experiment={experiment}
+            tries={workload.tries}
+            race={races.find((race) => settings(race.workload?.axes ?? []) === workload.text)}
+            query={query}
+          />
+        </Section>
+      ) : (
+        experiment.numFinished > 0 && (
+          <Empty>
+            Its {plural(experiment.numFinished, 'configuration')} are more than fit here: <Command text={`assay show ${id}`} />
+          </Empty>
+        )
+      )}
+      <Section title="What failed">
+        <Table
+          caption="By class; a failure never ranks"
+          rows={failuresOf(workloads.flatMap((each) => each.tries))}
+          columns={[
+            { key: 'class', title: 'class', cell: (row) => <Tag tone="bad">{row.name}</Tag> },
+            { key: 'num', title: 'configurations', numeric: true, cell: (row) => count(row.num) },
+            { key: 'first', title: 'the first', cell: (row) => row.firstArm },
+            { key: 'message', title: 'what it said', cell: (row) => row.firstMessage },
+          ]}
+          empty={<Empty>Nothing failed.</Empty>}
+        />
+      </Section>
+      {receipt && receipt.notRun.length > 0 && (
+        <Section title="What was not run">
+          <ul>
+            {receipt.notRun.map((line) => (
+              <li key={line}>{line}</li>
+            ))}
+          </ul>
+        </Section>
+      )}
+    </>
   );
+}
+
+async function load(id: string | undefined, signal: AbortSignal): Promise<Sweep> {
+  const experiment = await call('Get', ExperimentSchema, { experiment_id: id }, signal);
+  if (!isOver(experiment)) return { experiment };
+  const { receipt } = await call('Receipt', ReceiptResponseSchema, { experiment_ids: id }, signal);
+  return { experiment, receipt: receipt?.experiments[0] };
+}
+
+export default function View({ params, query }: ViewProps) {
+  const data = useData((signal) => load(params.id, signal), [params.id]);
+  const isRunning = data.state === 'ready' && !isOver(data.value.experiment);
+  useEvery(isRunning ? pollMilliseconds : 0, () => refresh(data));
   return (
     <Page title={`Sweep ${params.id ?? ''}`}>
       <Loaded data={data}>
-        {({ experiment, tunings }) => {
-          const workloads = workloadsOf(experiment);
-          const workload = workloads.find((each) => each.text === query.get('workload')) ?? workloads[0];
-          const failures = failuresOf(workloads.flatMap((each) => each.tries));
-          return (
-            <>
-              <p>
-                {experiment.spec?.operatorName} {experiment.spec?.candidates[0]?.variant} on{' '}
-                {experiment.device?.model || experiment.spec?.device}, {experiment.spec?.sweep?.strategy || 'exhaustive'}{' '}
-                <StateChip state={experiment.state} />{' '}
-                <A href={`/experiments/${experiment.experimentId}`}>what was asked, and the receipt</A>
+        {({ experiment, receipt }) => (
+          <>
+            <p>
+              {experiment.spec?.operatorName} {experiment.spec?.candidates[0]?.variant} on{' '}
+              {experiment.device?.model || experiment.spec?.device}, {strategyOf(experiment)}{' '}
+              <StateChip state={experiment.state} />{' '}
+              <A href={`/experiments/${experiment.experimentId}`}>what was asked, and the receipt</A>
+            </p>
+            {isRunning && (
+              <p role="status">
+                <Progress experiment={experiment} />
               </p>
-              <Winner experiment={experiment} tunings={tunings} tries={workload?.tries ?? []} />
-              {experiment.configurations.length === 0 ? (
-                <Empty>
-                  {experiment.numFinished > 0 ? (
-                    <>
-                      Its {count(experiment.numFinished)} configurations are more than fit here:{' '}
-                      <Command text={`assay show ${experiment.experimentId}`} />
-                    </>
-                  ) : (
-                    'Nothing is finished yet.'
-                  )}
-                </Empty>
-              ) : (
-                <Section title="Over the parameters">
-                  {workloads.length > 1 && (
-                    <p class="actions">
-                      <label>
-                        workload{' '}
-                        <select
-                          value={workload?.text}
-                          onChange={(event) => setQuery({ workload: event.currentTarget.value })}
-                        >
-                          {workloads.map((each) => (
-                            <option key={each.text}>{each.text}</option>
-                          ))}
-                        </select>
-                      </label>
-                    </p>
-                  )}
-                  <Charts tries={workload?.tries ?? []} query={query} />
-                </Section>
-              )}
-              <Section title="What failed">
-                <Table
-                  caption="By class; a failure never ranks"
-                  rows={failures}
-                  columns={[
-                    { key: 'class', title: 'class', cell: (row) => <Tag tone="bad">{row.name}</Tag> },
-                    { key: 'num', title: 'configurations', numeric: true, cell: (row) => count(row.num) },
-                    { key: 'first', title: 'the first', cell: (row) => row.firstArm },
-                    { key: 'message', title: 'what it said', cell: (row) => row.firstMessage },
-                  ]}
-                  empty={<Empty>Nothing failed.</Empty>}
-                />
-              </Section>
-            </>
-          );
-        }}
+            )}
+            <Results experiment={experiment} receipt={receipt} query={query} />
+          </>
+        )}
       </Loaded>
     </Page>
   );

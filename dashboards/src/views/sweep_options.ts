@@ -1,5 +1,5 @@
 // A sweep's configurations as points over its parameters, and the charts of them.
-import { FailureClass, Outcome, type Experiment } from '../../generated/proto/assay_pb';
+import { FailureClass, Outcome, type Experiment, type Setting } from '../../generated/proto/assay_pb';
 import type { EChartsOption } from '../charts/chart';
 import { palette, type Palette } from '../charts/colors';
 import { unitFor } from '../charts/unit';
@@ -7,10 +7,10 @@ import { arm, settings } from '../format';
 import { theme } from '../theme';
 
 export interface Try {
+  configuration: number;
   arm: string;
   parameters: Map<string, string>;
   ns?: number; // of what may rank
-  ratio?: number;
   failure: FailureClass;
   message: string;
 }
@@ -22,30 +22,32 @@ export interface Axis {
 
 export interface WorkloadTries {
   text: string;
+  axes: Setting[];
   tries: Try[];
 }
 
 export function workloadsOf(experiment: Experiment): WorkloadTries[] {
-  const found = new Map<string, Try[]>();
+  const found = new Map<string, WorkloadTries>();
   for (const configuration of experiment.configurations) {
-    const text = settings(configuration.workload?.axes ?? []) || 'the only one';
+    const axes = configuration.workload?.axes ?? [];
+    const text = settings(axes);
     const total = configuration.verdicts.at(-1)?.stages.find((stage) => stage.stage === 'total');
     const one = configuration.candidateArm ?? configuration.baselineArm;
     const isRanked =
       configuration.outcome === Outcome.FINISHED && configuration.failure === FailureClass.FAILURE_CLASS_UNSPECIFIED;
     const ns = Number(total?.candidateMedianNs || total?.baselineMedianNs || 0n);
-    const tries = found.get(text) ?? [];
-    tries.push({
+    const here = found.get(text) ?? { text, axes, tries: [] };
+    here.tries.push({
+      configuration: configuration.configuration,
       arm: arm(one),
       parameters: new Map((one?.parameters ?? []).map(({ name, value }) => [name, value])),
       ns: isRanked && ns > 0 ? ns : undefined,
-      ratio: total?.hasRatio ? total.ratio : undefined,
       failure: configuration.failure,
       message: configuration.message || configuration.verdicts.at(-1)?.reason || '',
     });
-    found.set(text, tries);
+    found.set(text, here);
   }
-  return [...found].map(([text, tries]) => ({ text, tries }));
+  return [...found.values()];
 }
 
 const byNumber = (a: string, b: string) => a.localeCompare(b, 'en', { numeric: true });
@@ -56,6 +58,14 @@ export function axesOf(tries: Try[]): Axis[] {
     name,
     values: [...new Set(tries.flatMap((each) => each.parameters.get(name) ?? []))].sort(byNumber),
   }));
+}
+
+// Values of launch parameters that were asked for and that nothing tried has.
+export function untriedOf(experiment: Experiment, axes: Axis[]): Axis[] {
+  const tried = new Map(axes.map((axis) => [axis.name, axis.values]));
+  return (experiment.spec?.axes ?? [])
+    .map(({ name, values }) => ({ name, values: values.filter((value) => tried.get(name)?.includes(value) === false) }))
+    .filter(({ values }) => values.length > 0);
 }
 
 export const rankedOf = (tries: Try[]) =>
@@ -99,14 +109,21 @@ export function heatOption(tries: Try[], x: Axis, y: Axis): EChartsOption {
     const key = `${x.values.indexOf(each.parameters.get(x.name) ?? '')},${y.values.indexOf(each.parameters.get(y.name) ?? '')}`;
     if (!best.has(key)) best.set(key, each.ns ?? 0);
   }
-  const data = [...best].map(([key, ns]) => [...key.split(',').map(Number), unit.of(ns)]);
-  const isSmall = x.values.length <= 12;
+  const { min, max } = visualMap;
+  // The ends of the scale are as far from the text as its middle is from the paper.
+  const isEnd = (value: number) => Math.abs((value - min) / (max - min || 1) - 0.5) > 0.375;
+  const data = [...best].map(([key, ns]) => ({
+    value: [...key.split(',').map(Number), unit.of(ns)],
+    label: { color: isEnd(unit.of(ns)) ? colors.paper : colors.text },
+  }));
+  const beside = 96;
+  const labelWidth = 44;
   return {
-    grid: { left: 96, right: 96, top: 32, bottom: 56 },
+    grid: { left: beside, right: beside, top: 32, bottom: 56 },
     tooltip: {
       renderMode: 'richText',
       formatter: (item: unknown) => {
-        const [column, row, value] = (item as { data: number[] }).data;
+        const [column, row, value] = (item as { value: number[] }).value;
         return `${x.name}=${x.values[column ?? 0]}, ${y.name}=${y.values[row ?? 0]}\n${(value ?? 0).toPrecision(4)} ${unit.name}`;
       },
     },
@@ -117,8 +134,16 @@ export function heatOption(tries: Try[], x: Axis, y: Axis): EChartsOption {
       {
         type: 'heatmap',
         data,
-        label: { show: isSmall, formatter: (item: unknown) => ((item as { data: number[] }).data[2] ?? 0).toPrecision(4) },
-        itemStyle: { borderColor: colors.paper, borderWidth: isSmall ? 2 : 0 },
+        label: { show: true, formatter: (item: unknown) => ((item as { value: number[] }).value[2] ?? 0).toPrecision(4) },
+        itemStyle: { borderColor: colors.paper, borderWidth: 2 },
+      },
+    ],
+    // Where a label is wider than its cell there is none.
+    media: [
+      { option: { series: [{ label: { show: true } }] } },
+      {
+        query: { maxWidth: 2 * beside + labelWidth * x.values.length },
+        option: { series: [{ label: { show: false }, itemStyle: { borderWidth: x.values.length > 24 ? 0 : 2 } }] },
       },
     ],
   };
