@@ -5,7 +5,6 @@ import {
   ExperimentSchema,
   ReceiptResponseSchema,
   TaskState,
-  VerdictKind,
   type Experiment,
 } from '../../generated/proto/assay_pb';
 import { call, watch } from '../api';
@@ -17,7 +16,7 @@ import { setQuery, type ViewProps } from '../router';
 import { ChecksTable } from './checks_table';
 import { ConfigurationDetail } from './configuration_detail';
 import { Facts } from './experiment_facts';
-import { kindOf, Progress } from './experiment_rows';
+import { kindOf, Progress, verdictOf } from './experiment_rows';
 import { StagesTable } from './stages_table';
 
 const pollMilliseconds = 3000;
@@ -165,7 +164,7 @@ export default function View({ params, query }: ViewProps) {
         shown && (
           <>
             <StateChip state={shown.state} />
-            {shown.worstVerdict > 0 && shown.worstVerdict !== VerdictKind.NOT_JUDGED && <VerdictChip kind={shown.worstVerdict} />}
+            {verdictOf(shown) > 0 && <VerdictChip kind={verdictOf(shown)} />}
           </>
         )
       }

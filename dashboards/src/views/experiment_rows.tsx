@@ -13,6 +13,12 @@ export function armsOf(experiment: Experiment): string {
 export const kindOf = (experiment: Experiment) =>
   (ExperimentKind[experiment.spec?.kind ?? 0] ?? 'unknown').toLowerCase();
 
+// Losing to another configuration is no verdict on a sweep.
+export function verdictOf({ spec, worstVerdict }: Experiment): VerdictKind {
+  const isStep = spec?.kind === ExperimentKind.SWEEP && worstVerdict !== VerdictKind.REJECTED;
+  return isStep || worstVerdict === VerdictKind.NOT_JUDGED ? VerdictKind.VERDICT_KIND_UNSPECIFIED : worstVerdict;
+}
+
 function CommitOf({ experiment }: { experiment: Experiment }) {
   const context = experiment.spec?.context;
   if (!context?.commit) return null;
@@ -63,6 +69,13 @@ export function Experiments({ caption, rows, empty }: Props) {
           cell: (row) => <A href={`/experiments/${row.experimentId}`}>{String(row.experimentId)}</A>,
           sort: (row) => row.experimentId,
         },
+        { key: 'state', title: 'state', cell: (row) => <StateChip state={row.state} />, sort: (row) => row.state },
+        {
+          key: 'verdict',
+          title: 'worst verdict',
+          cell: (row) => <VerdictChip kind={verdictOf(row)} />,
+          sort: verdictOf,
+        },
         { key: 'kind', title: 'kind', cell: kindOf, sort: kindOf },
         {
           key: 'operator',
@@ -70,7 +83,7 @@ export function Experiments({ caption, rows, empty }: Props) {
           cell: (row) => row.spec?.operatorName,
           sort: (row) => row.spec?.operatorName ?? '',
         },
-        { key: 'arms', title: 'arms', cell: armsOf },
+        { key: 'arms', title: 'arms', cell: (row) => <span class="wide">{armsOf(row)}</span> },
         {
           key: 'device',
           title: 'device',
@@ -78,13 +91,6 @@ export function Experiments({ caption, rows, empty }: Props) {
           sort: (row) => row.device?.model ?? '',
         },
         { key: 'commit', title: 'commit', cell: (row) => <CommitOf experiment={row} /> },
-        { key: 'state', title: 'state', cell: (row) => <StateChip state={row.state} />, sort: (row) => row.state },
-        {
-          key: 'verdict',
-          title: 'worst verdict',
-          cell: (row) => (row.worstVerdict === VerdictKind.NOT_JUDGED ? '–' : <VerdictChip kind={row.worstVerdict} />),
-          sort: (row) => row.worstVerdict,
-        },
         {
           key: 'num',
           title: 'done',
