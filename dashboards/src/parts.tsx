@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { TaskState, VerdictKind } from '../generated/proto/assay_pb';
 import { navigate } from './router';
 
-export { Table, type Column } from './table';
+export { Below, Table, type Column } from './table';
 
 interface PageProps {
   title: string;

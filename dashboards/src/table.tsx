@@ -1,5 +1,5 @@
 // A table whose columns sort by a button in their head.
-import type { ComponentChildren } from 'preact';
+import { Fragment, type ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 
 type Key = number | string | bigint;
@@ -17,11 +17,23 @@ interface Props<T> {
   columns: Column<T>[];
   rows: T[];
   empty?: ComponentChildren;
+  below?: (row: T) => ComponentChildren; // a sentence on a row of its own
+}
+
+// A row that is as wide as what is seen of its table, and stays there when the table is scrolled.
+export function Below({ columns, children }: { columns: number; children: ComponentChildren }) {
+  return (
+    <tr class="why">
+      <td colSpan={columns}>
+        <div>{children}</div>
+      </td>
+    </tr>
+  );
 }
 
 const order = (a: Key, b: Key) => (a < b ? -1 : a > b ? 1 : 0);
 
-export function Table<T>({ caption, columns, rows, empty }: Props<T>) {
+export function Table<T>({ caption, columns, rows, empty, below }: Props<T>) {
   const [by, setBy] = useState<{ key: string; down: boolean }>();
   if (rows.length === 0 && empty) return <>{empty}</>;
   const sort = columns.find((column) => column.key === by?.key)?.sort;
@@ -55,15 +67,21 @@ export function Table<T>({ caption, columns, rows, empty }: Props<T>) {
           </tr>
         </thead>
         <tbody>
-          {sorted.map((row, index) => (
-            <tr key={index}>
-              {columns.map((column) => (
-                <td key={column.key} class={column.numeric ? 'numeric' : ''}>
-                  {column.cell(row)}
-                </td>
-              ))}
-            </tr>
-          ))}
+          {sorted.map((row, index) => {
+            const sentence = below?.(row);
+            return (
+              <Fragment key={index}>
+                <tr class={sentence ? 'explained' : ''}>
+                  {columns.map((column) => (
+                    <td key={column.key} class={column.numeric ? 'numeric' : ''}>
+                      {column.cell(row)}
+                    </td>
+                  ))}
+                </tr>
+                {sentence && <Below columns={columns.length}>{sentence}</Below>}
+              </Fragment>
+            );
+          })}
         </tbody>
       </table>
     </div>

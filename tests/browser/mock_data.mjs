@@ -156,6 +156,15 @@ const mutants = ['drops_last_strip', 'scale_off', `mask_off ${hostile.image}`].m
   },
 }));
 
+const suites = ['forms', 'portable'].map((name, place) => ({
+  configuration: mutants.length + place + 1,
+  outcome: 'FINISHED',
+  check: {
+    ...{ suite: 'parity', name, num_cases: place ? '0' : '12', passed: true, arms: [two.variant, 'staged:slots=1'] },
+    not_run: place ? `no variant ${hostile.image}; valid: ${'one_of_many, '.repeat(12)}` : '',
+  },
+}));
+
 export const tries = [];
 for (const threads of [64, 128, 256, 512]) {
   for (const cells of [1, 2, 4, 8]) {
@@ -222,7 +231,7 @@ export const experiments = [
   running,
   experiment(11, 'COMPARE', { worst_verdict: 'SAME', num_configurations: 2, num_finished: 2, configurations: compared }),
   experiment(10, 'COMPARE', { worst_verdict: 'REJECTED', configurations: [drifted] }),
-  experiment(9, 'CHECK', { spec: { suite: 'mutants' }, num_configurations: 3, num_finished: 3, configurations: mutants }),
+  experiment(9, 'CHECK', { spec: { suite: 'mutants' }, configurations: [...mutants, ...suites] }),
   experiment(8, 'SWEEP', {
     ...{ num_configurations: tries.length, num_finished: tries.length, configurations: tries },
     spec: { candidates: [{ variant: 'two_cell' }], sweep: { strategy: 'random' } },

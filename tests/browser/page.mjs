@@ -57,6 +57,10 @@ const narrow = async (name, path, texts, look = async () => {}) => {
   });
   await page.setViewportSize(wide);
 };
+const isInSight = async (found) => {
+  const box = await found.first().boundingBox();
+  assert.ok(box && box.x >= 0 && box.x + box.width <= page.viewportSize().width, `it ends at ${box?.x + box?.width}`);
+};
 const column = (place) => page.locator(`tbody tr td:nth-child(${place})`).allTextContents();
 
 await visit('full_overview', '/', ['Made-up GPU', 'not available', /8\.60* µs/, 'rejected'], async () => {
@@ -77,7 +81,19 @@ await visit('full_compare', '/experiments/11?configuration=1', ['0.910', 'faster
   assert.deepEqual(await page.locator('.canvas svg text').allTextContents(), before, 'another theme shows other numbers');
 });
 await visit('full_rejected', '/experiments/10?configuration=1', [/5 of 2,048 elements/, 'rejected']);
-await visit('full_check', '/experiments/9', ['drops_last_strip', 'mask_off']);
+await visit('full_check', '/experiments/9', [
+  ...['drops_last_strip', 'mask_off', 'Planted defects: 2 of 3 rejected', 'Suites: 1 of 1 passed, 1 not run'],
+]);
+await visit('full_lost_in_a_sweep', '/experiments/4', ['The sweep: winner, ties, heat map'], async () => {
+  assert.equal(await page.getByText('slower').count(), 0, 'what loses in a sweep is a verdict on the sweep');
+});
+await narrow('narrow_check', '/experiments/9', [], () => isInSight(page.locator('main').getByText(/^not run: no variant/)));
+await narrow('narrow_rejected', '/experiments/10', [], () => isInSight(page.locator('main').getByText(/^5 of 2,048 elements/)));
+await narrow('narrow_overview', '/', [], async () => {
+  await page.getByText('rejected').waitFor();
+  await isInSight(page.getByText('rejected'));
+  await isInSight(page.locator('tbody').getByText('failed'));
+});
 await visit('full_failed', '/experiments/5', [`the runner died ${hostile.image}`]);
 await visit('full_hostile', '/experiments/6', [hostile.script]);
 await visit('full_sweeps', '/sweeps', ['random', 'stale', '0.910 [0.905, 0.916]']);

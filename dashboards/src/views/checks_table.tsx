@@ -36,8 +36,8 @@ function Result({ item }: { item: Item }) {
   return isGood(item) ? <Tag tone="good">✓ {good}</Tag> : <Tag tone="bad">✕ {bad}</Tag>;
 }
 
-function Seen({ item }: { item: Item }) {
-  const { check, configuration, suite } = item;
+// The defect or the arms beside the baseline, and what was seen.
+function seen({ check, configuration, suite }: Item) {
   const goldens =
     check && check.numGoldensDiffering > 0
       ? `${count(check.numGoldensDiffering)} goldens differ, the first: ${check.firstGoldenDiffering}`
@@ -45,12 +45,12 @@ function Seen({ item }: { item: Item }) {
   const notRun = check?.notRun && `not run: ${check.notRun}`;
   const first = suite === mutants ? check?.summary : check?.arms.join(', ');
   const second = [configuration.message, check?.detail, goldens, notRun].filter(Boolean).join('; ');
-  return (
-    <span class="reason">
+  return first || second ? (
+    <>
       {first}
-      {second && <span class="quiet below">{second}</span>}
-    </span>
-  );
+      {second && <span class="below">{second}</span>}
+    </>
+  ) : null;
 }
 
 const share = (used: number) => (used < 10 ? percent(used) : `${count(Math.round(used))} times it`);
@@ -93,20 +93,18 @@ const catching: Column<Item>[] = [
 
 function Items({ caption, rows, isMutants }: { caption: string; rows: Item[]; isMutants: boolean }) {
   const nameOf = ({ suite, name }: Item) => (isMutants ? name : `${suite}/${name}`);
+  const numRun = rows.filter(({ check }) => !check || hasRun(check)).length;
+  const notRun = numRun < rows.length ? `, ${count(rows.length - numRun)} not run` : '';
   return (
     <Table
-      caption={`${caption}: ${count(rows.filter(isGood).length)} of ${count(rows.length)} ${isMutants ? 'rejected' : 'passed'}`}
+      caption={`${caption}: ${count(rows.filter(isGood).length)} of ${count(numRun)} ${isMutants ? 'rejected' : 'passed'}${notRun}`}
       rows={rows}
       columns={[
         { key: 'name', title: 'item', cell: (item) => <code class="line">{nameOf(item)}</code>, sort: nameOf },
         { key: 'result', title: 'result', cell: (item) => <Result item={item} />, sort: (item) => Number(isGood(item)) },
         ...(isMutants ? catching : counting),
-        {
-          key: 'seen',
-          title: isMutants ? 'the defect, and what was seen' : 'arms beside the baseline, and what was seen',
-          cell: (item) => <Seen item={item} />,
-        },
       ]}
+      below={seen}
     />
   );
 }

@@ -44,8 +44,8 @@ function Explanation({ configuration }: { configuration: Configuration }) {
             { key: 'coverage', title: 'coverage', numeric: true, cell: (row) => (row.hasRatio ? percent(row.coverage) : '–') },
             { key: 'bad', title: 'blocks left out', numeric: true, cell: (row) => row.numBadBlocks },
             { key: 'faults', title: 'faulty samples', numeric: true, cell: (row) => row.numFaults },
-            { key: 'reason', title: 'reason', cell: (row) => <span class="reason">{row.reason}</span> },
           ]}
+          below={(row) => row.reason}
         />
       )}
     </>

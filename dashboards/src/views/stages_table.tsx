@@ -11,7 +11,7 @@ import {
   type StageVerdict,
 } from '../../generated/proto/assay_pb';
 import { arm, count, micros, ratio, settings, shared, shortDigest } from '../format';
-import { Tag, VerdictChip } from '../parts';
+import { Below, Tag, VerdictChip } from '../parts';
 import { Interval, limitOf } from './interval';
 
 const firstShown = 100;
@@ -79,7 +79,7 @@ function Group({ configuration, isCompared, isChosen, limit, rest, onChoose }: G
       {stages.map((stage, index) => (
         <tr key={stage?.stage ?? ''} class={stage?.stage === 'total' ? 'total' : ''}>
           {index === 0 && (
-            <th scope="rowgroup" rowSpan={stages.length + (why ? 1 : 0)} class="head">
+            <th scope="rowgroup" rowSpan={stages.length} class="head">
               {axes || 'the workload above'}
               {isCompared && <span class="quiet below">B: {arm(configuration.candidateArm)}</span>}
               <button
@@ -121,11 +121,7 @@ function Group({ configuration, isCompared, isChosen, limit, rest, onChoose }: G
           )}
         </tr>
       ))}
-      {why && (
-        <tr class="why">
-          <td colSpan={isCompared ? 7 : 3}>{why}</td>
-        </tr>
-      )}
+      {why && <Below columns={isCompared ? 8 : 4}>{why}</Below>}
     </tbody>
   );
 }
