@@ -66,16 +66,9 @@ export function bytes(value: bigint | number): string {
   return `${digits(size)} ${units[unit]}`;
 }
 
-// In the reader's own time zone.
-export function time(ns: bigint): string {
-  if (ns === 0n) return '–';
-  const date = new Date(Number(ns / 1000000n));
-  const two = (value: number) => String(value).padStart(2, '0');
-  return (
-    `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ` +
-    `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`
-  );
-}
+// As the terminal and receipts have it, wherever the reader is.
+export const time = (ns: bigint) =>
+  ns === 0n ? '–' : `${new Date(Number(ns / 1000000n)).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 
 export const shortDigest = (digest: string) => digest.slice(0, 8);
 export const settings = (list: Setting[]) => list.map(({ name, value }) => `${name}=${value}`).join(', ');

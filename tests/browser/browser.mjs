@@ -41,6 +41,8 @@ export async function startBrowser() {
   const context = await chromium.launchPersistentContext(folder, {
     executablePath,
     headless: true,
+    // Neither the terminal's time nor whole hours from it.
+    timezoneId: 'Asia/Kolkata',
     viewport: { width: 1280, height: 900 },
     args: [
       '--no-sandbox',

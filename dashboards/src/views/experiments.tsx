@@ -13,13 +13,16 @@ const choices: Record<string, string[]> = {
 };
 const texts = ['operator_name', 'variant', 'device', 'commit', 'branch', 'labels'];
 const dates = ['since', 'until'];
-const titles: Record<string, string> = { operator_name: 'operator', labels: 'label (NAME=VALUE)' };
+const titles: Record<string, string> = {
+  ...{ operator_name: 'operator', labels: 'label (NAME=VALUE)' },
+  ...{ since: 'since (UTC)', until: 'until, that day too (UTC)' },
+};
 
-// The start of a day in the reader's time zone, in nanoseconds.
+// The start of a day in UTC, in nanoseconds.
 function day(text: string, daysLater: number): string {
-  const date = new Date(`${text}T00:00:00`);
+  const date = new Date(`${text}T00:00:00Z`);
   if (Number.isNaN(date.getTime())) return '';
-  date.setDate(date.getDate() + daysLater);
+  date.setUTCDate(date.getUTCDate() + daysLater);
   return `${date.getTime()}000000`;
 }
 
@@ -70,7 +73,7 @@ export default function View({ query }: ViewProps) {
         ))}
         {dates.map((name) => (
           <label key={name}>
-            {name}
+            {titles[name]}
             <input type="date" name={name} defaultValue={value(name)} />
           </label>
         ))}
