@@ -1,8 +1,10 @@
 // What was asked, by whom and of which code, and where it ran.
 import {
   CacheMode,
+  ExperimentKind,
   LaunchMode,
   Schedule,
+  TaskState,
   TimingSource,
   type Experiment,
 } from '../../generated/proto/assay_pb';
@@ -13,16 +15,19 @@ import { armsOf } from './experiment_rows';
 
 const word = (names: Record<number, string>, value: number) => (names[value] ?? '').toLowerCase().replaceAll('_', ' ');
 
+const isTimed = (kind?: ExperimentKind) => kind !== ExperimentKind.CHECK && kind !== ExperimentKind.BENCH;
+
 // As they were measured; before anything is, as they were asked for.
-function modesOf({ spec, configurations }: Experiment): string {
-  const measured = configurations.find((each) => (each.baseline?.cacheMode ?? 0) > 0)?.baseline;
+function modesOf({ spec, state, configurations }: Experiment): string {
+  const measured = configurations.map((each) => each.baseline).find((each) => (each?.blocks.length ?? 0) > 0);
+  if (!measured && configurations.length > 0 && state > TaskState.RUNNING) return isTimed(spec?.kind) ? 'nothing was timed' : '';
   const modes: [string, string, number][] = [
     ['caches', word(CacheMode, measured?.cacheMode ?? spec?.cacheMode ?? 0), measured?.cacheMode ?? spec?.cacheMode ?? 0],
     ['launches by', word(LaunchMode, measured?.launchMode ?? spec?.launchMode ?? 0), measured?.launchMode ?? spec?.launchMode ?? 0],
     ['times from', word(TimingSource, measured?.timingSource ?? spec?.timingSource ?? 0), measured?.timingSource ?? spec?.timingSource ?? 0],
   ];
   const known = modes.filter(([, , value]) => value > 0).map(([name, text]) => `${name} ${text}`);
-  if (measured) known.push(`order of arms ${spec?.schedule ? Schedule[spec.schedule] : 'BAB'}`);
+  if (measured && spec?.kind !== ExperimentKind.MEASURE) known.push(`order of arms ${spec?.schedule ? Schedule[spec.schedule] : 'BAB'}`);
   return known.join(', ');
 }
 

@@ -151,8 +151,8 @@ export function StagesTable({ experiment, chosen, onChoose }: Props) {
       <div class="table" role="region" aria-label="Arms, stage by stage" tabIndex={0}>
         <table class="grouped">
           <caption>
-            Median times of a call. A is the baseline
-            {isCompared && ', B the candidate'}
+            Median times of a call
+            {isCompared && '. A is the baseline, B the candidate'}
             {stages.some((stage) => stage.hasRatio) && `; intervals are drawn from 1/${limit} to ${limit}, and left of 1 B is faster`}
           </caption>
           <thead>
@@ -161,7 +161,7 @@ export function StagesTable({ experiment, chosen, onChoose }: Props) {
               <th scope="col">bits</th>
               <th scope="col">stage</th>
               <th scope="col" class="numeric">
-                A
+                {isCompared ? 'A' : 'median'}
               </th>
               {isCompared && (
                 <>
