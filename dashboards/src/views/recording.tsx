@@ -4,6 +4,7 @@ import { call } from '../api';
 import { Loaded, useData } from '../data';
 import { count, micros } from '../format';
 import { Empty, Page, Table, Tag } from '../parts';
+import { Same } from '../parts/lists';
 import { setQuery, type ViewProps } from '../router';
 
 const pageSize = 100;
@@ -33,6 +34,11 @@ export default function View({ params, query }: ViewProps) {
         {(answer) => {
           const recording = answer.recording;
           const last = answer.rows.at(-1)?.row ?? 0;
+          const names = recording?.parameters ?? [];
+          const valuesAt = (index: number) => answer.rows.map((row) => row.values[index]);
+          const isSame = (index: number) => answer.rows.length > 1 && new Set(valuesAt(index)).size === 1;
+          const same = names.flatMap((name, index) => (isSame(index) ? [`${name}=${answer.rows[0]?.values[index]}`] : []));
+          const isNumeric = (index: number) => valuesAt(index).every((value) => value !== '' && Number.isFinite(Number(value)));
           return (
             <>
               <p>
@@ -44,18 +50,13 @@ export default function View({ params, query }: ViewProps) {
                   {recording?.notes.map((note) => <li key={note}>{note}</li>)}
                 </ul>
               )}
+              {same.length > 0 && <Same lines={[`the same in all rows below: ${same.join(', ')}`]} />}
               <Table
                 caption={`Rows from ${count(Number(after) + 1)}`}
                 rows={answer.rows}
                 columns={[
                   { key: 'row', title: 'row', numeric: true, cell: (row) => count(row.row), sort: (row) => row.row },
                   ...(answer.rows.some((row) => row.name) ? [{ key: 'name', title: 'name', cell: (row: RecordedRow) => row.name }] : []),
-                  ...(recording?.parameters ?? []).map((name, index) => ({
-                    key: `p${index}`,
-                    title: name,
-                    numeric: true,
-                    cell: (row: RecordedRow) => row.values[index],
-                  })),
                   {
                     key: 'median',
                     title: 'median',
@@ -64,6 +65,18 @@ export default function View({ params, query }: ViewProps) {
                     sort: (row) => median(row) ?? Number.POSITIVE_INFINITY,
                   },
                   { key: 'samples', title: 'samples', numeric: true, cell: (row) => row.samplesNs.length },
+                  ...names.flatMap((name, index) =>
+                    isSame(index)
+                      ? []
+                      : [
+                          {
+                            key: `p${index}`,
+                            title: name,
+                            numeric: isNumeric(index),
+                            cell: (row: RecordedRow) => row.values[index],
+                          },
+                        ],
+                  ),
                   {
                     key: 'failure',
                     title: 'failure',
