@@ -72,7 +72,7 @@ function measurement(arm, median, seed) {
       {
         stage: 'total',
         samples_ns: Array.from({ length: blocks.length * calls }, (_, place) =>
-          String(Math.round(median * (1 + 0.02 * wobble(place + seed)))),
+          String(Math.round(median * (place % 13 === 5 ? 40 : 1 + 0.02 * wobble(place + seed)))),
         ),
       },
     ],
@@ -227,6 +227,12 @@ const drift = {
 const drifted = comparison(1, 2048, 'REJECTED', 0.85, { drift, reason: `5 of 2,048 elements of \`out\` differ ${hostile.quotes}` });
 drifted.candidate.bits = { failed: 'BITS_EQUAL', detail: '5 of 2,048 elements of `out` differ', drift };
 
+const alone = comparison(1, 2048, 'NOT_JUDGED', 1, { reason: 'one arm alone' });
+delete alone.candidate;
+const untimed = comparison(1, 2048, 'REJECTED', 1, { reason: 'the baseline failed its own checks' });
+for (const arm of [untimed.baseline, untimed.candidate]) Object.assign(arm, { blocks: [], stages: [] });
+untimed.verdicts[0].stages = [];
+
 export const experiments = [
   running,
   experiment(11, 'COMPARE', { worst_verdict: 'SAME', num_configurations: 2, num_finished: 2, configurations: compared }),
@@ -249,6 +255,12 @@ export const experiments = [
     spec: { sweep: { budget_ns: '4000000000' }, axes: [{ name: 'cells', values: ['2', '4', '8'] }, { name: 'width', values: ['2048'] }] },
     configurations: [tries[2]],
   }),
+  experiment(2, 'MEASURE', {
+    device: { ...device, backend: 'cpu', ceilings: device.ceilings.slice(0, 1) },
+    spec: { candidates: [] },
+    configurations: [alone],
+  }),
+  experiment(1, 'COMPARE', { worst_verdict: 'REJECTED', configurations: [untimed] }),
 ];
 
 export const series = {
@@ -266,6 +278,7 @@ const points = Array.from({ length: 60 }, (_, place) => {
     ...{ rejected: place === 30, commit: `${(0xabc000 + place).toString(16)}${'0'.repeat(10)}`, dirty: place === 50, family: 'baseline' },
   };
 });
+const lowest = points.reduce((low, { median_ns }, place) => (Number(median_ns) < Number(points[low].median_ns) ? place : low), 0);
 export const trend = {
   series,
   points,
@@ -282,6 +295,9 @@ export const trend = {
     { kind: 'CODE_CHANGED', experiment_id: '122', point: 22, detail: `machine code ${hostile.script}` },
     { kind: 'BITS_CHANGED', experiment_id: '130', point: 30, detail: 'other bits' },
     { kind: 'BITS_ACCEPTED', experiment_id: '131', point: 31, detail: 'epoch 2' },
+    ...[2, 1, 0].map((before) => ({
+      ...{ kind: 'CODE_CHANGED', experiment_id: String(100 + lowest - before), point: lowest - before, detail: 'close to the axis' },
+    })),
     { kind: 'ENVIRONMENT_CHANGED', experiment_id: '141', point: 41, detail: 'driver 570.1 to 580.1' },
   ],
   noise: 0.006,
@@ -317,12 +333,13 @@ export const tunings = [
 
 export const recording = {
   ...{ recording_id: '1', format: 'kernel_tuner_cache', file_name: `cache ${hostile.image}.json`, name: 'convolution' },
-  ...{ device_name: `A100 ${hostile.script}`, objective: 'time', parameters: ['block_size_x', 'tile'], num_rows: 450 },
+  ...{ device_name: `A100 ${hostile.script}`, objective: 'time',
+  parameters: ['block_size_x', 'tile', 'layout', 'order'], num_rows: 450 },
   ...{ notes: [`12 rows have no time ${hostile.quotes}`], imported_ns: at(3) },
 };
 export const recordedRows = Array.from({ length: 100 }, (_, place) => ({
   row: place + 1,
-  values: [String(32 << place % 4), String(1 + (place % 3))],
+  values: [String(32 << place % 4), String(1 + (place % 3)), 'row_major', place % 2 ? 'xyz' : 'zyx'],
   samples_ns: place % 40 === 7 ? [] : [1e6 + 1000 * place, 1.1e6 + 1000 * place, 1.2e6 + 1000 * place],
   failure: place % 40 === 7 ? 'COMPILE' : undefined,
   message: place % 40 === 7 ? `ptxas ${hostile.image}` : '',

@@ -72,8 +72,17 @@ await visit('full_experiments', '/experiments', ['rejected', 'sweep', hostile.im
   await page.keyboard.press('Enter');
   assert.deepEqual((await column(1)).map(Number), before.reverse(), 'not sorted by the keyboard');
 });
+await expect('full_days_in_utc', async () => {
+  const asked = page.waitForRequest((request) => request.url().includes('submitted_after_ns=1767225600000000000'));
+  await page.goto(`${mock.address}/experiments?since=2026-01-01`);
+  await asked;
+});
 await visit('full_compare', '/experiments/11?configuration=1', ['0.910', 'faster', 'What each stage'], async () => {
   await hasCharts(2);
+  await drawn(page);
+  const ticks = (await page.locator('.canvas').first().locator('text').allTextContents()).map(Number).filter(Number.isFinite);
+  assert.ok(Math.max(...ticks) < 20, 'a few extremes flatten all boxes');
+  await page.getByText('2026-01-01 00:11:00 UTC').waitFor();
   const before = await page.locator('.canvas svg text').allTextContents();
   await page.getByRole('button', { name: 'Dark' }).click();
   await page.getByRole('button', { name: 'Light' }).click();
@@ -90,10 +99,16 @@ await visit('full_lost_in_a_sweep', '/experiments/4', ['The sweep: winner, ties,
 await narrow('narrow_check', '/experiments/9', [], () => isInSight(page.locator('main').getByText(/^not run: no variant/)));
 await narrow('narrow_rejected', '/experiments/10', [], () => isInSight(page.locator('main').getByText(/^5 of 2,048 elements/)));
 await narrow('narrow_overview', '/', [], async () => {
-  await page.getByText('rejected').waitFor();
+  await page.getByText('rejected').first().waitFor();
   await isInSight(page.getByText('rejected'));
   await isInSight(page.locator('tbody').getByText('failed'));
 });
+await visit('full_measure', '/experiments/2', ['caches cold, launches by stream, times from cupti activity'], async () => {
+  await drawn(page);
+  await page.locator('.canvas text').getByText('read, 4.1 TB/s').waitFor();
+  for (const text of [/order of arms/, /the baseline/]) assert.equal(await page.getByText(text).count(), 0, `there is ${text}`);
+});
+await visit('full_untimed', '/experiments/1', ['nothing was timed', 'the baseline failed its own checks']);
 await visit('full_failed', '/experiments/5', [`the runner died ${hostile.image}`]);
 await visit('full_hostile', '/experiments/6', [hostile.script]);
 await visit('full_sweeps', '/sweeps', ['random', 'stale', '0.910 [0.905, 0.916]']);
@@ -127,6 +142,11 @@ await visit('full_trends', '/trends', [/width=2048/, '60'], async () => {
 });
 await visit('full_trend', '/trends?series=1', ['Changes of the level', '1.062', '[1.055, 1.068]', 'driver 570.1 to 580.1'], async () => {
   await hasCharts(1);
+  await drawn(page);
+  const boxes = (text) => page.locator('.canvas text').filter({ hasText: text }).evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON()));
+  const lowest = Math.min(...(await boxes(/^1\d\d$/)).map((tick) => tick.top));
+  const marks = await boxes(/^(code|bits|epoch|driver)/);
+  assert.ok(marks.length >= 3 && marks.every((mark) => mark.bottom < lowest), 'the words of marks cover the axis');
   await page.getByText('Values as a table').click();
   await page.getByText('abc03b0000').waitFor();
 });
@@ -134,6 +154,11 @@ await visit('full_regressions', '/regressions?all=true', ['confirmed', `wanted $
 await visit('full_bits', '/bits?tensor=out', ['golden, epoch 2', 'epoch 1, replaced', `a fixed order of additions ${hostile.script}`]);
 await visit('full_recordings', '/recordings', ['convolution', '450', 'kernel tuner cache']);
 await visit('full_recording', '/recordings/1', [/1\.10* ms/, 'compile', `ptxas ${hostile.image}`, `12 rows have no time ${hostile.quotes}`], async () => {
+  await page.getByText('the same in all rows below: layout=row_major').waitFor();
+  assert.deepEqual((await page.locator('th').allTextContents()).map((title) => title.replace(' ↕', '')), [
+    ...['row', 'median', 'samples', 'block_size_x', 'tile', 'order', 'failure'],
+  ]);
+  assert.equal(await page.locator('th.numeric').getByText('order').count(), 0, 'words stand right');
   await page.getByRole('button', { name: /next/i }).click();
   await page.waitForURL(/after=100/);
 });

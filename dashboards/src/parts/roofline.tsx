@@ -1,5 +1,5 @@
 // How much arithmetic calls do for each byte, how fast, and which roof is above them.
-import { VerdictKind, type Experiment, type Measurement } from '../../generated/proto/assay_pb';
+import { ExperimentKind, VerdictKind, type Experiment, type Measurement } from '../../generated/proto/assay_pb';
 import { Chart, type EChartsOption } from '../charts/chart';
 import { palette } from '../charts/colors';
 import { arm, micros, percent, rate, settings, shared } from '../format';
@@ -19,7 +19,7 @@ interface Point {
 
 interface Roofs {
   read: number; // bytes/s
-  peaks: { name: string; value: number }[]; // flop/s
+  peaks: { name: string; value: number }[]; // flop/s; empty: only reading bounds a call
 }
 
 function roofsOf(experiment: Experiment): Roofs | undefined {
@@ -28,7 +28,7 @@ function roofsOf(experiment: Experiment): Roofs | undefined {
   const peaks = ceilings
     .filter((ceiling) => ceiling.unit === 'flop/s' && ceiling.value > 0)
     .map(({ name, value }) => ({ name, value }));
-  return read > 0 && peaks.length > 0 ? { read, peaks } : undefined;
+  return read > 0 ? { read, peaks } : undefined;
 }
 
 const below = (value: number) => 10 ** Math.floor(Math.log10(value));
@@ -39,7 +39,8 @@ const textOf = (point: Point) =>
 
 // As `assay show --roofline` has them, from the least that a call moves and computes. What was rejected has no speed.
 function pointsOf(experiment: Experiment, roofs: Roofs): Point[] {
-  const peak = roofs.peaks.reduce((best, each) => (each.value > best.value ? each : best));
+  const none = { name: '', value: Infinity };
+  const peak = roofs.peaks.reduce((best, each) => (best === none || each.value > best.value ? each : best), none);
   const { rest } = shared(experiment.configurations.map((configuration) => configuration.workload?.axes ?? []));
   return experiment.configurations.flatMap((configuration) => {
     const verdict = configuration.verdicts.at(-1);
@@ -72,12 +73,18 @@ function pointsOf(experiment: Experiment, roofs: Roofs): Point[] {
   });
 }
 
-function optionOf(points: Point[], roofs: Roofs): EChartsOption {
+function optionOf(points: Point[], roofs: Roofs, isCompared: boolean): EChartsOption {
   const colors = palette(theme());
   const knees = roofs.peaks.map((peak) => peak.value / roofs.read);
-  const low = below(Math.min(...points.map((point) => point.intensity), ...knees));
-  const high = above(Math.max(...points.map((point) => point.intensity), ...knees));
-  const roof = (value: number) => [low, value / roofs.read, high].map((x) => [x, Math.min(x * roofs.read, value)]);
+  const intensities = [...points.map((point) => point.intensity), ...knees];
+  const low = below(Math.min(...intensities) / 2);
+  const high = above(Math.max(...intensities) * 2);
+  const roof = (value: number) =>
+    [low, Math.min(value / roofs.read, high), high].map((x) => [x, Math.min(x * roofs.read, value)]);
+  const roofLines =
+    roofs.peaks.length > 0
+      ? roofs.peaks.map(({ name, value }) => ({ name: `${name}, ${rate(value, 'flop/s')}`, value }))
+      : [{ name: `read, ${rate(roofs.read, 'bytes/s')}`, value: Infinity }];
   const calls = (name: string, isBaseline: boolean, color: string, symbol: string) => ({
     name,
     type: 'scatter',
@@ -90,7 +97,7 @@ function optionOf(points: Point[], roofs: Roofs): EChartsOption {
   });
   return {
     grid: { left: 88, right: 24, top: 40, bottom: 48 },
-    legend: { top: 0 },
+    legend: { type: 'scroll', top: 0 },
     tooltip: {
       renderMode: 'richText',
       formatter: (item: unknown) => {
@@ -102,21 +109,21 @@ function optionOf(points: Point[], roofs: Roofs): EChartsOption {
     yAxis: {
       type: 'log',
       min: below(Math.min(...points.map((point) => point.rate), low * roofs.read)),
-      max: above(Math.max(...roofs.peaks.map((peak) => peak.value))),
+      max: above(Math.max(...roofLines.flatMap(({ value }) => roof(value).map(([, y]) => y ?? 0)))),
       axisLabel: { formatter: (value: number) => rate(value, 'flop/s') },
     },
     series: [
-      ...roofs.peaks.map((peak, place) => ({
-        name: `${peak.name}, ${rate(peak.value, 'flop/s')}`,
+      ...roofLines.map(({ name, value }, place) => ({
+        name,
         type: 'line',
         symbol: 'none',
         silent: true,
         lineStyle: { type: place === 0 ? 'solid' : 'dashed', color: colors.quiet },
         itemStyle: { color: colors.quiet },
-        data: roof(peak.value),
+        data: roof(value),
       })),
-      calls('A, the baseline', true, colors.baseline, 'circle'),
-      calls('B, the candidate', false, colors.candidate, 'diamond'),
+      calls(isCompared ? 'A, the baseline' : 'measured', true, colors.baseline, 'circle'),
+      ...(isCompared ? [calls('B, the candidate', false, colors.candidate, 'diamond')] : []),
     ],
   };
 }
@@ -126,8 +133,9 @@ export function Roofline({ experiment }: { experiment: Experiment }) {
   if (!roofs) {
     return (
       <Empty>
-        What this device reads and computes at most was not known when it ran.{' '}
-        <Command text="assay device bench" /> measures it once; experiments on a GPU after that have a roofline.
+        What this device reads at most was not known when it ran.{' '}
+        <Command text={`assay device bench --device ${experiment.spec?.device || 'NAME'}`} /> measures it once; what runs after
+        that has a roofline.
       </Empty>
     );
   }
@@ -144,7 +152,7 @@ export function Roofline({ experiment }: { experiment: Experiment }) {
   return (
     <Chart
       label="Roofline: the least operations of a call for each of the least bytes, and at which rate they were done. Log scales"
-      option={optionOf(points, roofs)}
+      option={optionOf(points, roofs, experiment.spec?.kind !== ExperimentKind.MEASURE)}
       table={
         <Table
           caption="Calls"

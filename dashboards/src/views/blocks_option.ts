@@ -2,6 +2,7 @@
 import type { Block, Configuration, Measurement } from '../../generated/proto/assay_pb';
 import { palette } from '../charts/colors';
 import type { EChartsOption } from '../charts/chart';
+import { unitFor } from '../charts/unit';
 import { micros } from '../format';
 import { theme } from '../theme';
 
@@ -65,6 +66,18 @@ export function blocksOf(configuration: Configuration): BlockBox[] {
 
 export const hasClocks = (blocks: BlockBox[]) => blocks.some((block) => block.clock > 0);
 
+// The scale follows the quartiles, and those of most blocks: a few extremes would flatten all boxes.
+function limitsOf(blocks: BlockBox[]): [number, number] {
+  const quartiles = (of: BlockBox[], place: 1 | 3, share: number) =>
+    quantile(of.map((block) => block.box[place]).sort((a, b) => a - b), share);
+  const arms = [true, false].map((isBaseline) => blocks.filter((block) => block.isBaseline === isBaseline));
+  const usual = Math.max(...arms.filter((arm) => arm.length > 0).map((arm) => quartiles(arm, 3, 0.5)));
+  const low = quartiles(blocks, 1, 0.1);
+  const high = Math.min(quartiles(blocks, 3, 0.9), 2 * usual);
+  const margin = Math.max(high - low, 0.01 * high);
+  return [Math.max(0, low - margin), high + margin];
+}
+
 function tooltipOf(block: BlockBox): string {
   const lines = [
     `round ${block.round + 1}, ${block.name}: median ${micros(block.box[2])}`,
@@ -90,8 +103,14 @@ function shadesOf(blocks: BlockBox[]) {
 export function blocksOption(blocks: BlockBox[]): EChartsOption {
   const colors = palette(theme());
   const clocks = hasClocks(blocks);
-  const most = Math.max(...blocks.map((block) => block.box[4]));
-  const [scale, unit] = most >= 1e9 ? [1e9, 's'] : most >= 1e6 ? [1e6, 'ms'] : most >= 1e3 ? [1e3, 'µs'] : [1, 'ns'];
+  const [low, high] = limitsOf(blocks);
+  const unit = unitFor(high);
+  const cut = (value: number) => unit.of(Math.min(Math.max(value, low), high));
+  // Where a box goes on beyond the scale.
+  const beyond = blocks.flatMap((block, index) => [
+    ...(block.box[4] > high ? [{ value: [index, unit.of(high)], block: index, symbolRotate: 0 }] : []),
+    ...(block.box[0] < low ? [{ value: [index, unit.of(low)], block: index, symbolRotate: 180 }] : []),
+  ]);
   const axis = {
     type: 'category',
     data: blocks.map((block) => `${block.round + 1} ${block.name}`),
@@ -113,7 +132,8 @@ export function blocksOption(blocks: BlockBox[]): EChartsOption {
       trigger: 'item',
       renderMode: 'richText',
       formatter: (item: unknown) => {
-        const block = blocks[(item as { dataIndex: number }).dataIndex];
+        const { dataIndex, data } = item as { dataIndex: number; data?: { block?: number } };
+        const block = blocks[data?.block ?? dataIndex];
         return block ? tooltipOf(block) : '';
       },
     },
@@ -122,7 +142,7 @@ export function blocksOption(blocks: BlockBox[]): EChartsOption {
       ...(clocks ? [{ ...axis, axisLabel, gridIndex: 1, name: 'round' }] : []),
     ],
     yAxis: [
-      { type: 'value', name: unit, scale: true },
+      { type: 'value', name: unit.name, scale: true },
       ...(clocks ? [{ type: 'value', name: 'MHz', scale: true, gridIndex: 1, splitNumber: 2 }] : []),
     ],
     dataZoom: [{ type: 'inside', xAxisIndex: clocks ? [0, 1] : [0] }],
@@ -131,7 +151,7 @@ export function blocksOption(blocks: BlockBox[]): EChartsOption {
         type: 'boxplot',
         boxWidth: [4, 24],
         data: blocks.map((block) => ({
-          value: block.box.map((value) => value / scale),
+          value: block.box.map(cut),
           itemStyle: {
             color: 'transparent',
             borderColor: block.isBaseline ? colors.baseline : colors.candidate,
@@ -140,6 +160,14 @@ export function blocksOption(blocks: BlockBox[]): EChartsOption {
           },
         })),
         markArea: { silent: true, itemStyle: { color: colors.grid, opacity: 0.5 }, data: shadesOf(blocks) },
+      },
+      {
+        type: 'scatter',
+        name: 'beyond the scale',
+        symbol: 'triangle',
+        symbolSize: 7,
+        color: colors.quiet,
+        data: beyond,
       },
       ...(clocks
         ? [

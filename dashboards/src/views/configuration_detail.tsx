@@ -61,7 +61,9 @@ function Blocks({ configuration }: { configuration: Configuration }) {
   }
   return (
     <Chart
-      label="Times of a call, a box for each block in the order in which they ran: extremes, quartiles, median. A is orange and thick, B blue and thin; dotted blocks are left out"
+      label={`Times of a call, a box for each block in the order in which they ran: extremes, quartiles, median. ${
+        blocks.some((block) => !block.isBaseline) ? 'A is orange and thick, B blue and thin; ' : ''
+      }dotted: left out; triangle: it goes on beyond the scale`}
       option={option}
       height={hasClocks(blocks) ? 420 : 320}
       table={

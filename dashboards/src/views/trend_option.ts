@@ -78,7 +78,8 @@ export function trendOption(trend: Trend): EChartsOption {
       formatter: (items: unknown) => tooltip((items as { dataIndex: number }[])[0]?.dataIndex ?? -1),
     },
     xAxis: { type: 'category', data: labels, name: 'experiment', nameLocation: 'middle', nameGap: 26 },
-    yAxis: { type: 'value', name: unit.name, scale: true },
+    // Above the highest point there is room for the words of its marks.
+    yAxis: { type: 'value', name: unit.name, scale: true, boundaryGap: ['5%', '20%'] },
     dataZoom: trend.points.length > many ? [{ type: 'inside' }, { type: 'slider', height: 18, bottom: 8 }] : [],
     series: [
       {
@@ -124,7 +125,7 @@ export function trendOption(trend: Trend): EChartsOption {
           silent: true,
           symbol: 'diamond',
           symbolSize: 10,
-          label: { position: 'bottom', fontSize: 11, color: colors.text },
+          label: { position: 'top', fontSize: 11, color: colors.text },
           data: marksOf(trend, colors, unit) as never,
         },
       },
