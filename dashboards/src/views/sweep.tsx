@@ -40,7 +40,7 @@ interface ChartsProps {
 
 function Charts({ experiment, tries, race, query }: ChartsProps) {
   const axes = axesOf(tries);
-  const untried = untriedOf(experiment, axes);
+  const untried = isOver(experiment) ? untriedOf(experiment, axes) : [];
   const missing = untried.length > 0 && `Asked for, and not tried: ${listOf(untried)}.`;
   const varied = axes.filter((axis) => axis.values.length > 1);
   const x = varied.find((axis) => axis.name === query.get('x')) ?? varied[0];
