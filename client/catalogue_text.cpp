@@ -189,14 +189,15 @@ std::string lacks_text(const v1::Device& device) {
                     one_line(module.reason()),
                     "\n");
   }
-  if (!device.last_runner_failure().empty()) {
-    absl::StrAppend(&text,
-                    device.name(),
-                    ": runner restarted ",
-                    with_commas(device.num_runner_restarts()),
-                    " times, last because: ",
-                    device.last_runner_failure(),
-                    "\n");
+  if (device.num_runner_restarts() > 0 && !device.last_runner_failure().empty()) {
+    const std::int64_t num = device.num_runner_restarts();
+    absl::StrAppend(
+        &text,
+        device.name(),
+        ": runner restarted ",
+        num == 1 ? "once, because: " : absl::StrCat(with_commas(num), " times, last because: "),
+        device.last_runner_failure(),
+        "\n");
   }
   return text;
 }

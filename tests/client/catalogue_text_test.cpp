@@ -69,6 +69,23 @@ TEST(Catalogue, ShowsModulesAndWhyOneIsInQuarantine) {
       << text;
 }
 
+TEST(Catalogue, SaysOfARestartHowOftenAndWhyAndNothingWithoutOne) {
+  v1::ListDevicesResponse response;
+  v1::Device& device = add_device(response, "far", "cuda", false);
+  device.set_last_runner_failure("start: exited with status 255");
+  EXPECT_EQ(devices_text(response, Format::kTable).find("restarted"), std::string::npos)
+      << devices_text(response, Format::kTable);
+  device.set_num_runner_restarts(1);
+  EXPECT_NE(devices_text(response, Format::kTable)
+                .find("far: runner restarted once, because: start: exited with status 255\n"),
+            std::string::npos)
+      << devices_text(response, Format::kTable);
+  device.set_num_runner_restarts(1'200);
+  EXPECT_NE(devices_text(response, Format::kTable)
+                .find("far: runner restarted 1,200 times, last because: start: "),
+            std::string::npos);
+}
+
 TEST(Catalogue, SaysWhyNoDeviceIsAvailable) {
   v1::ListDevicesResponse response;
   add_device(response, "cuda0", "cuda", false);
