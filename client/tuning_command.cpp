@@ -1,4 +1,5 @@
 #include "client/axis.h"
+#include "client/input_file.h"
 #include "client/json.h"
 #include "client/numbers.h"
 #include "client/session.h"
@@ -8,7 +9,6 @@
 
 #include "absl/strings/str_cat.h"
 
-#include <fstream>
 #include <memory>
 #include <string>
 #include <utility>
@@ -29,6 +29,7 @@ struct ExportOptions {
   std::string device_model;
   std::string form = "json";
   std::string output;
+  bool overwrites = false;
   bool includes_stale = false;
 };
 
@@ -106,11 +107,9 @@ absl::StatusOr<int> export_tunings(Session& session, const ExportOptions& option
     session.console().out << text << std::flush;
     return kFine;
   }
-  std::ofstream file(options.output, std::ios::binary | std::ios::trunc);
-  file << text;
-  file.close();
-  return file ? absl::StatusOr<int>(kFine)
-              : absl::UnavailableError(absl::StrCat("-o: cannot write ", options.output));
+  const absl::Status written = write_file(options.output, text, options.overwrites);
+  return written.ok() ? absl::StatusOr<int>(kFine)
+                      : proto::annotate(written, "--output: " + options.output);
 }
 
 }  // namespace
@@ -160,7 +159,8 @@ void add_tuning_commands(CLI::App& app, Session& session) {
   write->add_option("--format", options->form, "json or header")->capture_default_str();
   write->add_option("--operator", options->operator_name, "left out: all");
   write->add_option("--device-model", options->device_model, "left out: all");
-  write->add_option("-o,--output", options->output, "left out: standard output");
+  write->add_option("-o,--output", options->output, "a new file; standard output when left out");
+  write->add_flag("--overwrite", options->overwrites, "--output may be there already");
   write->add_flag("--stale", options->includes_stale, "stale entries too");
 }
 

@@ -44,8 +44,8 @@ run_sweeps() {
     echo "== assay tuning list"
     "$assay" tuning list --format markdown
   } >>"$out/sweeps.txt"
-  "$assay" tuning export --format json -o "$out/tunings.json" || status=1
-  "$assay" tuning export --format header -o "$out/tuned.h" || status=1
+  "$assay" tuning export --format json -o "$out/tunings.json" --overwrite || status=1
+  "$assay" tuning export --format header -o "$out/tuned.h" --overwrite || status=1
   grep -E '^(==|winner|ties|exit|[0-9,]+ configurations?)' "$out/sweeps.txt"
   return "$status"
 }

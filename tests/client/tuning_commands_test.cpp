@@ -114,8 +114,19 @@ TEST_F(TuningCommands, ExportAHeaderToAFile) {
   EXPECT_NE(text_in(path).find("{\"kv\", \"int8\", false}, {\"width\", \"64\", true}"),
             std::string::npos)
       << text_in(path);
-  EXPECT_EQ(run_with({"tuning", "export", "--format", "header", "-o", "/nowhere/tuned.h"}), 1);
-  EXPECT_TRUE(said("UNAVAILABLE: -o: cannot write /nowhere/tuned.h")) << err();
+  const std::string header = text_in(path);
+  std::ofstream(path) << "somebody's";
+  EXPECT_EQ(run_with(command), 1);
+  EXPECT_TRUE(said("ALREADY_EXISTS: --output: " + path +
+                   ": is there already; name another file or add --overwrite"))
+      << err();
+  EXPECT_EQ(text_in(path), "somebody's");
+  EXPECT_EQ(run_with({"tuning", "export", "--format", "header", "--output", path, "--overwrite"}),
+            0)
+      << err();
+  EXPECT_EQ(text_in(path), header);
+  EXPECT_NE(run_with({"tuning", "export", "--format", "header", "-o", "/nowhere/tuned.h"}), 0);
+  EXPECT_TRUE(said("--output: /nowhere/tuned.h: No such file or directory")) << err();
   service_.tuning_list.clear_tunings();
   EXPECT_EQ(run_with(command), 1);
   EXPECT_TRUE(said("FAILED_PRECONDITION: nothing to export: no entry is fresh")) << err();
