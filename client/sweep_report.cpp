@@ -3,6 +3,7 @@
 #include "client/report.h"
 #include "client/sweep_races.h"
 #include "client/sweep_tables.h"
+#include "client/sweep_untried.h"
 #include "proto/text.h"
 
 #include "absl/strings/str_cat.h"
@@ -55,6 +56,11 @@ void add_sweep_facts(Report& report,
   }
 }
 
+bool is_baseline(const RaceResult& race) {
+  return race.winner &&
+         proto::text_of(race.entries[*race.winner].arm) == proto::text_of(race.baseline_arm);
+}
+
 std::string winner_text(const WorkloadRace& each) {
   const RaceResult& race = each.result;
   const auto num_tried = static_cast<std::int64_t>(race.entries.size());
@@ -70,7 +76,7 @@ std::string winner_text(const WorkloadRace& each) {
                                   ", ",
                                   in_microseconds(winner.median_ns),
                                   " us, ");
-  if (proto::text_of(winner.arm) == proto::text_of(race.baseline_arm)) {
+  if (is_baseline(race)) {
     return absl::StrCat(text, "the baseline itself");
   }
   absl::StrAppend(&text, ratio_cell(race.ratio, race.has_interval), " of the baseline's time");
@@ -102,6 +108,32 @@ std::string ties_text(const std::vector<WorkloadRace>& races) {
                       "strategy's order");
 }
 
+// Of winners that are best of what was tried and no more; empty: each is faster than the baseline,
+// or it.
+std::string caution_text(const std::vector<WorkloadRace>& races) {
+  std::int64_t num = 0;
+  std::int64_t num_winners = 0;
+  for (const WorkloadRace& each : races) {
+    const RaceResult& race = each.result;
+    num_winners += race.winner ? 1 : 0;
+    num += race.winner && !is_baseline(race) && race.has_interval && race.ratio_high >= 1 ? 1 : 0;
+  }
+  if (num == 0) {
+    return "";
+  }
+  const std::string who = num_winners == 1
+                              ? "the winner is"
+                              : absl::StrCat(with_commas(num),
+                                             " of ",
+                                             with_commas(num_winners),
+                                             num == 1 ? " winners is" : " winners are");
+  return absl::StrCat("caution: ",
+                      who,
+                      " not shown to be faster than the baseline: ",
+                      num == 1 ? "its interval is" : "their intervals are",
+                      " not below 1; more --rounds or a larger --budget may tell");
+}
+
 // "1 winner, 2 tied, 3 dropped".
 std::string standings_text(const std::vector<WorkloadRace>& races) {
   std::vector<std::string> parts;
@@ -131,7 +163,7 @@ Report sweep_report(const v1::Experiment& experiment) {
   add_device_facts(report, experiment);
   add_run_facts(report, experiment);
   const std::vector<WorkloadRace> races = races_of(experiment);
-  const SweepNames names = names_of(races);
+  const SweepNames names = names_of(experiment.spec(), races);
   add_sweep_facts(report, experiment, races, names);
   const bool is_one = races.size() == 1;
   std::array<Table, 3> tables;
@@ -150,8 +182,11 @@ Report sweep_report(const v1::Experiment& experiment) {
   if (is_one) {
     report.closing.push_back(winner_text(races[0]));
   }
-  if (const std::string ties = ties_text(races); !ties.empty()) {
-    report.closing.push_back(ties);
+  for (const std::string& line :
+       {ties_text(races), caution_text(races), untried_text(experiment, races)}) {
+    if (!line.empty()) {
+      report.closing.push_back(line);
+    }
   }
   if (races.size() > kMostRankings) {
     report.closing.push_back(absl::StrCat(

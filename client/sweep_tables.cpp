@@ -95,9 +95,26 @@ Cells winner_cells(const WorkloadRace& race, const SweepNames& names) {
   return cells;
 }
 
+// An arm for each value that a launch parameter may take.
+void add_walked(const v1::ExperimentSpec& spec, std::vector<Settings>& arms) {
+  if (arms.empty()) {
+    return;
+  }
+  const Settings first = arms.front();
+  for (const v1::Axis& axis : spec.axes()) {
+    const auto place = std::ranges::find(first, axis.name(), &v1::Setting::name);
+    for (const std::string& value : axis.values()) {
+      if (place != first.end()) {
+        arms.push_back(first);
+        arms.back()[static_cast<std::size_t>(place - first.begin())].set_value(value);
+      }
+    }
+  }
+}
+
 }  // namespace
 
-SweepNames names_of(const std::vector<WorkloadRace>& races) {
+SweepNames names_of(const v1::ExperimentSpec& spec, const std::vector<WorkloadRace>& races) {
   std::vector<Settings> workloads;
   std::vector<Settings> arms;
   for (const WorkloadRace& race : races) {
@@ -106,6 +123,7 @@ SweepNames names_of(const std::vector<WorkloadRace>& races) {
       arms.push_back(settings_of(entry.arm));
     }
   }
+  add_walked(spec, arms);
   return {.workloads = Varying(workloads), .arms = Varying(arms)};
 }
 

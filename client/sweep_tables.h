@@ -18,7 +18,8 @@ struct SweepNames {
   Varying arms;
 };
 
-SweepNames names_of(const std::vector<WorkloadRace>& races);
+// What `spec` walks varies, however little of it was tried.
+SweepNames names_of(const v1::ExperimentSpec& spec, const std::vector<WorkloadRace>& races);
 
 // One row a workload: its winner.
 Table winners_table(const std::vector<WorkloadRace>& races, const SweepNames& names);
