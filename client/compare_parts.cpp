@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
 
 #include <algorithm>
 #include <cmath>
@@ -52,26 +53,42 @@ std::string counts_text(const std::map<std::string, std::int64_t>& numbers) {
   });
 }
 
+const v1::StageVerdict& total_of(const v1::Configuration& configuration) {
+  const v1::Verdict& verdict = last_verdict(configuration);
+  const auto total = std::ranges::find(verdict.stages(), "total", &v1::StageVerdict::stage);
+  return total == verdict.stages().end() ? v1::StageVerdict::default_instance() : *total;
+}
+
 // What A/A controls found; a floor is stored for each that has a ratio.
-std::string control_text(const v1::Experiment& experiment) {
+void add_controls(Report& report, const v1::Experiment& experiment) {
   std::int64_t num_controls = 0;
   std::int64_t num_claims = 0;
+  std::int64_t num_without = 0;
+  std::string reason;
   for (const v1::Configuration& configuration : experiment.configurations()) {
-    const v1::Verdict& verdict = last_verdict(configuration);
-    const auto total = std::ranges::find_if(
-        verdict.stages(), [](const v1::StageVerdict& stage) { return stage.stage() == "total"; });
-    if (total == verdict.stages().end() || !total->has_ratio()) {
-      continue;
-    }
-    ++num_controls;
+    const v1::VerdictKind kind = last_verdict(configuration).statistical_verdict();
+    num_controls += has_noise_floor(configuration) ? 1 : 0;
     num_claims +=
-        verdict.statistical_verdict() == v1::FASTER || verdict.statistical_verdict() == v1::SLOWER;
+        has_noise_floor(configuration) && (kind == v1::FASTER || kind == v1::SLOWER) ? 1 : 0;
+    if (lacks_noise_floor(configuration)) {
+      ++num_without;
+      const std::string& why = total_of(configuration).reason();
+      reason = reason.empty() ? std::string(absl::StripPrefix(why, "undecided: ")) : reason;
+    }
   }
-  return absl::StrCat(counted(num_controls, "A/A control"),
-                      ": ",
-                      with_commas(num_claims),
-                      " by statistics not the same code; noise floors stored: ",
-                      with_commas(num_controls));
+  report.closing.push_back(absl::StrCat(counted(num_controls, "A/A control"),
+                                        ": ",
+                                        with_commas(num_claims),
+                                        " by statistics not the same code; noise floors stored: ",
+                                        with_commas(num_controls)));
+  if (num_without > 0) {
+    report.closing.push_back(absl::StrCat("no noise floor stored for ",
+                                          counted(num_without, "workload"),
+                                          ": ",
+                                          reason,
+                                          reason.empty() ? "" : "; ",
+                                          "raise --budget, --rounds or --deadline"));
+  }
 }
 
 }  // namespace
@@ -90,6 +107,15 @@ bool shows_times(const v1::Configuration& configuration) {
   return configuration.outcome() == v1::FINISHED &&
          last_verdict(configuration).verdict() != v1::REJECTED &&
          !last_verdict(configuration).stages().empty();
+}
+
+bool has_noise_floor(const v1::Configuration& configuration) {
+  return total_of(configuration).has_ratio();
+}
+
+bool lacks_noise_floor(const v1::Configuration& configuration) {
+  return configuration.outcome() == v1::FINISHED &&
+         last_verdict(configuration).verdict() != v1::REJECTED && !has_noise_floor(configuration);
 }
 
 bool has_alarm(const v1::Measurement& measurement) {
@@ -194,7 +220,7 @@ void add_closing(Report& report, const v1::Experiment& experiment, const std::st
   }
   report.closing.push_back(line);
   if (experiment.spec().kind() == v1::CALIBRATE) {
-    report.closing.push_back(control_text(experiment));
+    add_controls(report, experiment);
   }
   std::int64_t num_alarms = 0;
   for (const v1::Configuration& configuration : experiment.configurations()) {

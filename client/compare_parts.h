@@ -17,6 +17,12 @@ const v1::Arm& arm_of(const v1::Measurement& measurement, const v1::Arm& asked);
 // A rejected row shows no time, whatever was measured before.
 bool shows_times(const v1::Configuration& configuration);
 
+// Whether an A/A control gave a noise floor: the total has a ratio.
+bool has_noise_floor(const v1::Configuration& configuration);
+
+// Whether it ran, was not rejected and gave none.
+bool lacks_noise_floor(const v1::Configuration& configuration);
+
 // Whether an arm passed its tolerance by less than the formats explain.
 bool has_alarm(const v1::Measurement& measurement);
 

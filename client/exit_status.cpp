@@ -79,6 +79,9 @@ int exit_status(const v1::Experiment& experiment, const FailOn& fail_on) {
   const bool is_check = experiment.spec().kind() == v1::CHECK;
   for (const v1::Configuration& configuration : experiment.configurations()) {
     add_reasons(configuration, is_check, fail_on, reasons);
+    if (experiment.spec().kind() == v1::CALIBRATE && lacks_noise_floor(configuration)) {
+      reasons.insert(kNotCarriedOut);
+    }
   }
   return reasons.empty() ? kFine : *reasons.begin();
 }

@@ -46,6 +46,17 @@ TEST(ExitStatus, CountsSlowerAndUndecidedOnlyWhenAsked) {
   EXPECT_EQ(exit_status(experiment, {.undecided = true}), 5);
 }
 
+TEST(ExitStatus, FailsForACalibrationThatStoredNoFloor) {
+  v1::Experiment experiment = with_verdicts({v1::SAME, v1::UNDECIDED});
+  experiment.mutable_spec()->set_kind(v1::CALIBRATE);
+  EXPECT_EQ(exit_status(experiment, kNothing), 0);
+  experiment.mutable_configurations(1)->mutable_verdicts(0)->mutable_stages(1)->set_has_ratio(
+      false);
+  EXPECT_EQ(exit_status(experiment, kNothing), 1);
+  experiment.mutable_spec()->set_kind(v1::COMPARE);
+  EXPECT_EQ(exit_status(experiment, kNothing), 0);
+}
+
 TEST(ExitStatus, CountsTheNewestVerdictOnly) {
   v1::Experiment experiment = with_verdicts({v1::SLOWER});
   *experiment.mutable_configurations(0)->add_verdicts() = made_up_verdict(v1::SAME, 1.0, "");
