@@ -5,6 +5,8 @@
 #include "absl/strings/str_cat.h"
 
 #include <algorithm>
+#include <map>
+#include <vector>
 
 namespace assay::client {
 namespace {
@@ -90,28 +92,47 @@ void set_failure(v1::RecordedRow& row, const v1::Configuration& configuration, b
   }
 }
 
-void add_row(RecordedFile& file,
-             const v1::Configuration& configuration,
-             const v1::Arm& asked,
-             const v1::Measurement& measurement,
-             bool is_judged) {
-  const v1::Arm& arm = measurement.has_arm() ? measurement.arm() : asked;
-  v1::RecordedRow& row = file.rows.emplace_back();
-  row.set_row(static_cast<std::uint32_t>(file.rows.size()));
-  row.set_name(file.recording.name());
-  for (const std::string& name : file.recording.parameters()) {
-    row.add_values(value_of(name, configuration.workload(), arm));
-  }
-  const v1::StageSamples* const total = find_stage(measurement, "total");
-  for (const BlockSamples& block : blocks_of(measurement)) {
-    if (!block.block->disqualified()) {
-      for (const std::int64_t sample_ns : samples_of(total, block)) {
-        row.add_samples_ns(static_cast<double>(sample_ns));
+// An arm that others were held against on the same workload is one row, with the samples of all.
+class Rows {
+ public:
+  explicit Rows(RecordedFile& file) : file_(file) {}
+
+  void add(const v1::Configuration& configuration,
+           const v1::Arm& asked,
+           const v1::Measurement& measurement,
+           bool is_judged) {
+    const v1::Arm& arm = measurement.has_arm() ? measurement.arm() : asked;
+    std::vector<std::string> values;
+    for (const std::string& name : file_.recording.parameters()) {
+      values.push_back(value_of(name, configuration.workload(), arm));
+    }
+    v1::RecordedRow& row = row_of(values);
+    const v1::StageSamples* const total = find_stage(measurement, "total");
+    for (const BlockSamples& block : blocks_of(measurement)) {
+      if (!block.block->disqualified()) {
+        for (const std::int64_t sample_ns : samples_of(total, block)) {
+          row.add_samples_ns(static_cast<double>(sample_ns));
+        }
       }
     }
+    set_failure(row, configuration, is_judged);
   }
-  set_failure(row, configuration, is_judged);
-}
+
+ private:
+  v1::RecordedRow& row_of(const std::vector<std::string>& values) {
+    const auto [place, is_new] = places_.emplace(values, file_.rows.size());
+    if (is_new) {
+      v1::RecordedRow& row = file_.rows.emplace_back();
+      row.set_row(static_cast<std::uint32_t>(file_.rows.size()));
+      row.set_name(file_.recording.name());
+      row.mutable_values()->Add(values.begin(), values.end());
+    }
+    return file_.rows[place->second];
+  }
+
+  RecordedFile& file_;
+  std::map<std::vector<std::string>, std::size_t> places_;
+};
 
 }  // namespace
 
@@ -127,11 +148,12 @@ absl::StatusOr<RecordedFile> recording_of(const v1::Experiment& experiment) {
                                                                      : experiment.device().model());
   file.recording.set_objective("time");
   add_parameters(file.recording, experiment);
+  Rows rows(file);
   for (const v1::Configuration& configuration : experiment.configurations()) {
     const bool is_alone = configuration.candidate_arm().variant().empty();
-    add_row(file, configuration, configuration.baseline_arm(), configuration.baseline(), is_alone);
+    rows.add(configuration, configuration.baseline_arm(), configuration.baseline(), is_alone);
     if (!is_alone) {
-      add_row(file, configuration, configuration.candidate_arm(), configuration.candidate(), true);
+      rows.add(configuration, configuration.candidate_arm(), configuration.candidate(), true);
     }
   }
   file.recording.set_num_rows(static_cast<std::uint32_t>(file.rows.size()));

@@ -10,14 +10,17 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <string>
+#include <vector>
 
 namespace assay::client {
 namespace {
 
-// What we write where the format has no place: the time that a file states beside its samples, and
-// that there is no processor time.
+// What we write where the format has no place: the time that a file states beside its samples,
+// that there is no processor time, and which parts of a name are parameters.
 constexpr char kStated[] = "stated";
 constexpr char kCpuTimeRepeats[] = "cpu_time_repeats_real_time";
+constexpr char kParameters[] = "parameters";
 constexpr double kMaxCount = 9e18;  // what 64 bits hold
 
 std::string text_of(const OrderedJson& entry, const char* name) {
@@ -33,6 +36,18 @@ std::optional<double> number_in(const OrderedJson& entry, const char* name) {
 bool is_flag_set(const OrderedJson& entry, const char* name) {
   const auto found = entry.find(name);
   return found != entry.end() && found->is_boolean() && found->get<bool>();
+}
+
+std::set<std::string> texts_in(const OrderedJson& entry, const char* name) {
+  std::set<std::string> texts;
+  if (const auto found = entry.find(name); found != entry.end() && found->is_array()) {
+    for (const OrderedJson& text : *found) {
+      if (text.is_string()) {
+        texts.insert(text.get<std::string>());
+      }
+    }
+  }
+  return texts;
 }
 
 class GoogleBenchmarkReader {
@@ -283,7 +298,8 @@ absl::Status read_google_benchmark(std::string_view text,
   };
   ASSAY_RETURN_IF_ERROR(read_entries(text, visit).status());
   reader.finish();
-  split_google_benchmark_names(file);
+  split_google_benchmark_names(
+      file, context.is_object() ? texts_in(context, kParameters) : std::set<std::string>());
   return absl::OkStatus();
 }
 
@@ -297,6 +313,10 @@ std::string write_google_benchmark(const RecordedFile& file) {
   }
   if (!has_cpu_times(file)) {
     context[kCpuTimeRepeats] = true;
+  }
+  if (!file.recording.parameters().empty()) {
+    context[kParameters] = std::vector<std::string>(file.recording.parameters().begin(),
+                                                    file.recording.parameters().end());
   }
   std::string text = absl::StrCat("{\"context\":", dump_line(context), ",\n\"benchmarks\":[");
   GoogleBenchmarkWriter writer(file.recording, text);

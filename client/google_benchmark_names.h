@@ -3,15 +3,18 @@
 
 #include "client/recorded_file.h"
 
+#include <set>
 #include <string>
 
 namespace assay::client {
 
-// The name of a row with its parameters; "benchmark" where neither it nor the recording has one.
+// The name of a row with the parameters that it has a value of; "benchmark" where neither it nor
+// the recording has a name.
 std::string google_benchmark_name(const v1::Recording& recording, const v1::RecordedRow& row);
 
-// Makes parameters of the names' parts where every row has the same ones in the same order; leaves
-// all as they are otherwise.
-void split_google_benchmark_names(RecordedFile& file);
+// Makes parameters of the names' parts where every name has some; rows of one benchmark may lack
+// what others have, and then have an empty value. Leaves all as they are otherwise.
+// What the library itself adds, "threads:2", is no parameter unless it is among the `written`.
+void split_google_benchmark_names(RecordedFile& file, const std::set<std::string>& written);
 
 }  // namespace assay::client

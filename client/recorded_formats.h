@@ -21,7 +21,7 @@ absl::Status read_t4(std::string_view text, const JsonOutline& outline, Recorded
 std::string write_t4(const RecordedFile& file);
 
 // Every entry has a unit of its own. Repetitions are the samples of one row; names of the form
-// base/a:1/b:2, when all are of it, become parameters.
+// base/a:1/b:2, when all are of it, become parameters, empty where a name lacks one.
 absl::Status read_google_benchmark(std::string_view text,
                                    const JsonOutline& outline,
                                    RecordedFile& file);

@@ -72,6 +72,35 @@ TEST(ExperimentRecording, MakesARowOfEveryArm) {
   EXPECT_EQ(file.rows[1].failure(), v1::FAILURE_CLASS_UNSPECIFIED);
 }
 
+TEST(ExperimentRecording, WritesAnArmThatWasHeldAgainstSeveralOnce) {
+  v1::Experiment experiment = experiment_of(v1::SWEEP);
+  add_candidate(experiment);
+  // The winner so far is what the next one is held against.
+  v1::Configuration& next = *experiment.add_configurations();
+  next = experiment.configurations(0);
+  *next.mutable_baseline_arm() = next.candidate().arm();
+  *next.mutable_baseline() = next.candidate();
+  next.mutable_candidate()->mutable_arm()->mutable_parameters(0)->set_value("8");
+  v1::Configuration& wider = *experiment.add_configurations();
+  wider = next;
+  wider.mutable_workload()->mutable_axes(0)->set_value("4096");
+  const RecordedFile file = *recording_of(experiment);
+  std::vector<std::string> rows;
+  for (const v1::RecordedRow& row : file.rows) {
+    rows.push_back(values_of(row));
+    EXPECT_EQ(row.row(), rows.size());
+  }
+  EXPECT_EQ(rows,
+            (std::vector<std::string>{"2051,one_cell,",
+                                      "2051,two_cell,4",
+                                      "2051,two_cell,8",
+                                      "4096,two_cell,4",
+                                      "4096,two_cell,8"}));
+  EXPECT_EQ(file.rows[0].samples_ns_size(), 2);
+  EXPECT_EQ(file.rows[1].samples_ns_size(), 4) << "of both configurations";
+  EXPECT_EQ(file.recording.num_rows(), 5U);
+}
+
 TEST(ExperimentRecording, SaysWhyACandidateDoesNotRank) {
   v1::Experiment experiment = experiment_of(v1::COMPARE);
   v1::Configuration& configuration = add_candidate(experiment);

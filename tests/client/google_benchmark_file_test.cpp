@@ -76,12 +76,36 @@ TEST(GoogleBenchmarkFile, MakesParametersOfNamesThatAllHaveThem) {
   ASSERT_EQ(file.recording.parameters_size(), 2);
   EXPECT_EQ(file.rows[1].name(), "k");
   EXPECT_EQ(values_of(file.rows[1]), "64,row");
-  for (const std::string other : {"k", "k/8", "k/block:8", "k/block:8/order:row/threads:2"}) {
+  for (const std::string other :
+       {"k", "k/8", "j/block:8", "k/block:8/block:4", "k/block:8/order:row/threads:2"}) {
     const RecordedFile mixed =
         parsed(file_of(entry_of("k/block:32/order:row", "1") + "," + entry_of(other, "2")));
     EXPECT_EQ(mixed.recording.parameters_size(), 0) << other;
     EXPECT_EQ(mixed.rows[1].name(), other);
   }
+}
+
+// Of which one has the name of what the library itself adds to names.
+TEST(GoogleBenchmarkFile, LeavesOutAParameterThatARowHasNot) {
+  RecordedFile file;
+  file.recording.add_parameters("width");
+  file.recording.add_parameters("variant");
+  file.recording.add_parameters("threads");
+  for (const std::vector<std::string>& values :
+       {std::vector<std::string>{"64", "one", ""}, {"64", "two", "2"}, {"64", "two", "4"}}) {
+    v1::RecordedRow& row = file.rows.emplace_back();
+    row.set_row(static_cast<std::uint32_t>(file.rows.size()));
+    row.set_name("k");
+    row.mutable_values()->Add(values.begin(), values.end());
+    row.add_samples_ns(7);
+  }
+  const std::string text = *write_recorded(file, "google_benchmark");
+  EXPECT_NE(text.find("\"k/width:64/variant:one\""), std::string::npos) << text;
+  EXPECT_NE(text.find("\"k/width:64/variant:two/threads:4\""), std::string::npos) << text;
+  const RecordedFile read = parsed(text);
+  ASSERT_EQ(read.recording.parameters_size(), 3);
+  EXPECT_EQ(read.recording.parameters(2), "threads");
+  EXPECT_EQ(texts_of(read), texts_of(file));
 }
 
 // One that is good, one that failed and one without samples; a counter that JSON does not have.
