@@ -1,26 +1,17 @@
 #include "client/experiment_commands.h"
-#include "client/input_file.h"
 #include "client/numbers.h"
 #include "client/progress.h"
 #include "client/replay_command.h"
 #include "client/session.h"
-#include "client/t1_file.h"
-#include "client/trace_json.h"
+#include "client/spec_count.h"
 #include "proto/status.h"
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 
 #include <memory>
 
 namespace assay::client {
 namespace {
-
-using tuning::Removal;
-using tuning::SearchSpace;
-using tuning::SpaceCount;
-
-constexpr std::size_t kMaxFile_bytes = std::size_t{16} << 20;
 
 struct SweepOptions {
   SpecOptions request;
@@ -30,104 +21,18 @@ struct SweepOptions {
   ReplayOptions replay;
 };
 
-absl::StatusOr<T1File> read_spec(const std::string& path) {
-  absl::StatusOr<std::string> text = read_file(path, kMaxFile_bytes);
-  if (absl::IsResourceExhausted(text.status())) {
-    text = absl::InvalidArgumentError("larger than 16 MiB");
+absl::StatusOr<int> count(Session& session, const SweepOptions& options) {
+  const std::vector<std::string>& variants = options.request.candidates;
+  if (variants.size() > 1) {
+    return absl::InvalidArgumentError("--variant: --count counts those of one");
   }
-  absl::StatusOr<T1File> spec = text.ok() ? parse_t1(*text) : text.status();
-  return spec.ok() ? std::move(spec) : proto::annotate(spec.status(), "--spec: " + path);
-}
-
-const std::string& expression_of(const SearchSpace& space, const Removal& removal) {
-  return space.restrictions()[removal.restriction].expression.text();
-}
-
-std::string people_text(const std::string& path,
-                        const SearchSpace& space,
-                        const SpaceCount& count,
-                        Format format) {
-  std::string text = absl::StrCat(one_line(path),
-                                  ": ",
-                                  with_commas(count.num_valid),
-                                  " of ",
-                                  counted(count.num_combinations, "configuration"),
-                                  count.num_valid == 1 ? " is valid\n" : " are valid\n");
-  if (count.removals.empty()) {
-    return text;
-  }
-  Table table{{{"restriction"}, {"removes", Align::kRight}, {"leaves", Align::kRight}}, {}};
-  for (const Removal& removal : count.removals) {
-    table.rows.push_back({expression_of(space, removal),
-                          with_commas(removal.num_removed),
-                          with_commas(removal.num_left)});
-  }
-  return absl::StrCat(text, "\n", table_text(table, format));
-}
-
-std::string csv_count_text(const SearchSpace& space, const SpaceCount& count) {
-  Table table{{{"step"}, {"expression"}, {"num_removed"}, {"num_left"}}, {}};
-  table.rows.push_back({"combinations", "", "0", absl::StrCat(count.num_combinations)});
-  for (const Removal& removal : count.removals) {
-    table.rows.push_back({"restriction",
-                          expression_of(space, removal),
-                          absl::StrCat(removal.num_removed),
-                          absl::StrCat(removal.num_left)});
-  }
-  table.rows.push_back({"valid", "", "0", absl::StrCat(count.num_valid)});
-  return csv_text(table);
-}
-
-std::string json_count_text(const T1File& spec, const SpaceCount& count) {
-  std::vector<std::string> restrictions;
-  for (const Removal& removal : count.removals) {
-    restrictions.push_back(JsonMembers()
-                               .add("expression", expression_of(spec.space, removal))
-                               .add_integer64("num_removed", removal.num_removed)
-                               .add_integer64("num_left", removal.num_left)
-                               .text());
-  }
-  std::vector<std::string> warnings;
-  for (const std::string& warning : spec.warnings) {
-    warnings.push_back(JsonMembers().add("message", warning).text());
-  }
-  const auto list = [](const std::vector<std::string>& objects) {
-    return objects.empty() ? std::string("[]")
-                           : absl::StrCat("[\n  {", absl::StrJoin(objects, "},\n  {"), "}\n ]");
-  };
-  return absl::StrCat("{",
-                      JsonMembers()
-                          .add_integer64("num_valid", count.num_valid)
-                          .add_integer64("num_combinations", count.num_combinations)
-                          .text(),
-                      ",\n \"restrictions\":",
-                      list(restrictions),
-                      ",\n \"warnings\":",
-                      list(warnings),
-                      "}\n");
-}
-
-absl::StatusOr<int> count_spec(Session& session, const SweepOptions& options) {
-  ASSAY_ASSIGN_OR_RETURN(const T1File spec, read_spec(options.spec));
-  const absl::StatusOr<SpaceCount> count = spec.space.count();
-  if (!count.ok()) {
-    return proto::annotate(count.status(), "--spec: " + options.spec);
-  }
-  for (const std::string& warning : spec.warnings) {
+  ASSAY_ASSIGN_OR_RETURN(
+      const SpecCount counted,
+      count_spec(options.spec, variants.empty() ? "" : variants.front(), session.format()));
+  for (const std::string& warning : counted.warnings) {
     session.console().err << one_line(absl::StrCat(options.spec, ": ", warning)) << "\n";
   }
-  std::string text;
-  switch (session.format()) {
-    case Format::kJson:
-      text = json_count_text(spec, *count);
-      break;
-    case Format::kCsv:
-      text = csv_count_text(spec.space, *count);
-      break;
-    default:
-      text = people_text(options.spec, spec.space, *count, session.format());
-  }
-  session.console().out << text << std::flush;
+  session.console().out << counted.text << std::flush;
   return kFine;
 }
 
@@ -147,7 +52,7 @@ absl::StatusOr<int> sweep(Session& session, const SweepOptions& options) {
     if (options.spec.empty()) {
       return absl::InvalidArgumentError("--count: needs --spec FILE");
     }
-    return count_spec(session, options);
+    return count(session, options);
   }
   if (!options.replay.file.empty()) {
     // What it shares with a real sweep is said by the same options.
@@ -206,7 +111,7 @@ void add_sweep_command(CLI::App& app, Session& session) {
   command->add_option("--spec",
                       options->spec,
                       "kernels of your own: a T1 file, as of Kernel Tuner or KTT, or our JSON");
-  command->add_flag("--count", options->counts, "print the number of valid configurations");
+  command->add_flag("--count", options->counts, "print how many configurations --spec allows");
   command->add_option("--replay", options->replay.file, "a file that `assay import` reads");
   command
       ->add_option("--repeats", options->replay.num_repeats, "of a replay, each with its own seed")

@@ -49,6 +49,29 @@ class SourceCommands : public Commands {
   const std::string data_ = std::string(2'000'000, 'x');
 };
 
+TEST_F(SourceCommands, CountsTheConfigurationsOfASpecificationWithoutADaemon) {
+  server_->Shutdown();
+  std::string text = kScale;
+  text.replace(text.find("\"tensors\""), 0, R"("parameters": [
+    {"name": "threads", "values": ["128", "256", "512"]},
+    {"name": "items", "values": ["1", "2", "4"]}],
+  "restrictions": ["threads * items <= 512", "items < n"],
+  )");
+  text.replace(text.rfind("{\"name\": \"new\""), 1, R"({"parameters": ["threads"], )");
+  write("scale.json", text);
+  const std::string path = folder_ / "scale.json";
+  EXPECT_EQ(run_with({"sweep", "--spec", path, "--count"}), 0) << err();
+  EXPECT_EQ(out(),
+            path +
+                ": 6 of 9 configurations are valid\n\n"
+                "restriction             removes  leaves\n"
+                "threads * items <= 512        3       6\n");
+  EXPECT_EQ(run_with({"sweep", "--spec", path, "--count", "--variant", "new"}), 0) << err();
+  EXPECT_EQ(out(), path + ": 3 of 3 configurations are valid\n");
+  EXPECT_EQ(run_with({"sweep", "--spec", path, "--count", "--variant", "newer"}), 2);
+  EXPECT_TRUE(said("--variant: no `newer`; there is new, old")) << err();
+}
+
 TEST_F(SourceCommands, TakesEitherAnOperatorOrASpecification) {
   EXPECT_NE(run_with({"compare"}), 0);
   EXPECT_TRUE(said("name an operator, or a specification with --spec")) << err();
