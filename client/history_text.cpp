@@ -1,24 +1,30 @@
 #include "client/history_text.h"
 
 #include "client/context_text.h"
+#include "client/listed_text.h"
 #include "client/numbers.h"
 #include "proto/text.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
+#include <vector>
+
 namespace assay::client {
 namespace {
 
-// Machines read whole digests and raw numbers, people the first digits.
-std::string digest_cell(const std::string& digest, Format format) {
-  return format == Format::kCsv ? digest : digest_prefix(digest);
+using Goldens = google::protobuf::RepeatedPtrField<v1::Golden>;
+
+std::string figures_text(const v1::Golden& golden) {
+  return absl::StrJoin(golden.figures(), ", ", [](std::string* text, const v1::Setting& figure) {
+    absl::StrAppend(text, figure.name(), "=", figure.value());
+  });
 }
 
-Table goldens_table(const google::protobuf::RepeatedPtrField<v1::Golden>& goldens, Format format) {
-  Table table{{{"epoch", Align::kRight},
+std::string goldens_csv(const Goldens& goldens) {
+  Table table{{{"epoch"},
                {"accepted"},
-               {"experiment", Align::kRight},
+               {"experiment"},
                {"operator"},
                {"workload"},
                {"tensor"},
@@ -30,10 +36,6 @@ Table goldens_table(const google::protobuf::RepeatedPtrField<v1::Golden>& golden
                {"reason"}},
               {}};
   for (const v1::Golden& golden : goldens) {
-    const std::string figures =
-        absl::StrJoin(golden.figures(), ", ", [](std::string* text, const v1::Setting& figure) {
-          absl::StrAppend(text, figure.name(), "=", figure.value());
-        });
     const bool from_file = golden.epoch() == 0;
     table.rows.push_back({from_file ? "file" : absl::StrCat(golden.epoch()),
                           time_text(golden.accepted_ns()),
@@ -43,12 +45,47 @@ Table goldens_table(const google::protobuf::RepeatedPtrField<v1::Golden>& golden
                           golden.tensor(),
                           golden.family(),
                           golden.domain(),
-                          digest_cell(golden.digest(), format),
-                          digest_cell(golden.replaced_digest(), format),
-                          figures,
+                          golden.digest(),
+                          golden.replaced_digest(),
+                          figures_text(golden),
                           golden.reason()});
   }
-  return table;
+  return csv_text(table);
+}
+
+std::string goldens_list(const Goldens& goldens, Format format) {
+  if (format == Format::kCsv) {
+    return goldens_csv(goldens);
+  }
+  std::vector<ListedRow> rows;
+  for (const v1::Golden& golden : goldens) {
+    const bool from_file = golden.epoch() == 0;
+    rows.push_back({golden.operator_name(),
+                    "",
+                    golden.workload(),
+                    {from_file ? "file" : absl::StrCat(golden.epoch()),
+                     time_text(golden.accepted_ns()),
+                     from_file ? "-" : absl::StrCat(golden.experiment_id()),
+                     golden.tensor(),
+                     golden.family(),
+                     golden.domain(),
+                     digest_prefix(golden.digest()),
+                     digest_prefix(golden.replaced_digest()),
+                     figures_text(golden),
+                     golden.reason()}});
+  }
+  return listed_text({{"epoch", Align::kRight},
+                      {"accepted"},
+                      {"experiment", Align::kRight},
+                      {"tensor"},
+                      {"family"},
+                      {"domain"},
+                      {"digest"},
+                      {"replaced"},
+                      {"figures"},
+                      {"reason"}},
+                     rows,
+                     format);
 }
 
 // Raw values under the names of the data model.
@@ -146,11 +183,11 @@ std::string experiments_text(const v1::ListResponse& response, Format format) {
 }
 
 std::string goldens_text(const v1::ListGoldensResponse& response, Format format) {
-  return table_text(goldens_table(response.goldens(), format), format);
+  return goldens_list(response.goldens(), format);
 }
 
 std::string accepted_text(const v1::AcceptBitsResponse& response, Format format) {
-  std::string changed = table_text(goldens_table(response.goldens(), format), format);
+  std::string changed = goldens_list(response.goldens(), format);
   if (format == Format::kCsv) {
     return changed;
   }

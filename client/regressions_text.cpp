@@ -1,10 +1,13 @@
 #include "client/regressions_text.h"
 
+#include "client/listed_text.h"
 #include "client/numbers.h"
 #include "proto/text.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+
+#include <vector>
 
 namespace assay::client {
 namespace {
@@ -82,6 +85,41 @@ std::string mark_text(const v1::BitsEntry& entry) {
       entry.is_golden() ? "accepted" : "replaced", ", epoch ", entry.epoch(), ": ", entry.reason());
 }
 
+std::string bit_history_csv(const v1::BitHistoryResponse& response) {
+  Table table{{{"operator"},
+               {"workload"},
+               {"tensor"},
+               {"family"},
+               {"digest"},
+               {"device"},
+               {"first seen (UTC)"},
+               {"first experiment"},
+               {"commit"},
+               {"times"},
+               {"last seen (UTC)"},
+               {"last experiment"},
+               {"variants"},
+               {"accepted"}},
+              {}};
+  for (const v1::BitsEntry& entry : response.entries()) {
+    table.rows.push_back({entry.operator_name(),
+                          entry.workload(),
+                          entry.tensor(),
+                          entry.family(),
+                          entry.digest(),
+                          entry.device_uuid(),
+                          time_text(entry.first_ns()),
+                          absl::StrCat(entry.first_experiment_id()),
+                          entry.first_commit().empty() ? "-" : digest_prefix(entry.first_commit()),
+                          absl::StrCat(entry.num_measurements()),
+                          time_text(entry.last_ns()),
+                          absl::StrCat(entry.last_experiment_id()),
+                          absl::StrJoin(entry.variants(), ", "),
+                          mark_text(entry)});
+  }
+  return csv_text(table);
+}
+
 }  // namespace
 
 std::string regressions_text(const v1::ListRegressionsResponse& response, Format format) {
@@ -125,39 +163,39 @@ std::string regressions_text(const v1::ListRegressionsResponse& response, Format
 }
 
 std::string bit_history_text(const v1::BitHistoryResponse& response, Format format) {
-  const bool is_raw = format == Format::kCsv;
-  Table table{{{"operator"},
-               {"workload"},
-               {"tensor"},
-               {"family"},
-               {"digest"},
-               {"device"},
-               {"first seen (UTC)"},
-               {"in", Align::kRight},
-               {"commit"},
-               {"times", Align::kRight},
-               {"last seen (UTC)"},
-               {"in", Align::kRight},
-               {"variants"},
-               {"accepted"}},
-              {}};
-  for (const v1::BitsEntry& entry : response.entries()) {
-    table.rows.push_back({entry.operator_name(),
-                          entry.workload(),
-                          entry.tensor(),
-                          entry.family(),
-                          is_raw ? entry.digest() : digest_prefix(entry.digest()),
-                          is_raw ? entry.device_uuid() : entry.device_model(),
-                          time_text(entry.first_ns()),
-                          absl::StrCat(entry.first_experiment_id()),
-                          entry.first_commit().empty() ? "-" : digest_prefix(entry.first_commit()),
-                          with_commas(entry.num_measurements()),
-                          time_text(entry.last_ns()),
-                          absl::StrCat(entry.last_experiment_id()),
-                          absl::StrJoin(entry.variants(), ", "),
-                          mark_text(entry)});
+  if (format == Format::kCsv) {
+    return bit_history_csv(response);
   }
-  return table_text(table, format);
+  std::vector<ListedRow> rows;
+  for (const v1::BitsEntry& entry : response.entries()) {
+    rows.push_back({entry.operator_name(),
+                    entry.device_model(),
+                    entry.workload(),
+                    {entry.tensor(),
+                     entry.family(),
+                     digest_prefix(entry.digest()),
+                     time_text(entry.first_ns()),
+                     absl::StrCat(entry.first_experiment_id()),
+                     entry.first_commit().empty() ? "-" : digest_prefix(entry.first_commit()),
+                     with_commas(entry.num_measurements()),
+                     time_text(entry.last_ns()),
+                     absl::StrCat(entry.last_experiment_id()),
+                     absl::StrJoin(entry.variants(), ", "),
+                     mark_text(entry)}});
+  }
+  return listed_text({{"tensor"},
+                      {"family"},
+                      {"digest"},
+                      {"first seen (UTC)"},
+                      {"first experiment", Align::kRight},
+                      {"commit"},
+                      {"times", Align::kRight},
+                      {"last seen (UTC)"},
+                      {"last experiment", Align::kRight},
+                      {"variants"},
+                      {"accepted"}},
+                     rows,
+                     format);
 }
 
 }  // namespace assay::client

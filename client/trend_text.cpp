@@ -1,5 +1,6 @@
 #include "client/trend_text.h"
 
+#include "client/listed_text.h"
 #include "client/numbers.h"
 #include "proto/text.h"
 
@@ -55,6 +56,22 @@ std::string change_at(const v1::Trend& trend, int place) {
   return "";
 }
 
+// Whole digests say to people no more than their first digits.
+std::string with_short_digests(const std::string& text) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  constexpr std::size_t kLeastDigits = 32;
+  std::string shorter;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find_first_not_of(kDigits, begin), text.size());
+    const std::string digits = text.substr(begin, end - begin);
+    absl::StrAppend(&shorter,
+                    digits.size() < kLeastDigits ? digits : digest_prefix(digits),
+                    text.substr(end, 1));
+    begin = end + 1;
+  }
+  return shorter;
+}
+
 std::string events_at(const v1::Trend& trend, int place) {
   std::vector<std::string> texts;
   if (trend.points(place).rejected()) {
@@ -62,8 +79,9 @@ std::string events_at(const v1::Trend& trend, int place) {
   }
   for (const v1::SeriesEvent& event : trend.events()) {
     if (static_cast<int>(event.point()) == place && event.kind() != v1::TIME_CHANGED) {
-      texts.push_back(absl::StrCat(
-          proto::spoken(v1::SeriesEventKind_Name(event.kind())), ": ", one_line(event.detail())));
+      texts.push_back(absl::StrCat(proto::spoken(v1::SeriesEventKind_Name(event.kind())),
+                                   ": ",
+                                   one_line(with_short_digests(event.detail()))));
     }
   }
   return absl::StrJoin(texts, "; ");
@@ -231,6 +249,31 @@ std::string trends_csv(const v1::TrendResponse& response) {
   return csv_text(table);
 }
 
+std::string series_csv(const v1::ListSeriesResponse& response) {
+  Table table{{{"series"},
+               {"operator"},
+               {"arm"},
+               {"workload"},
+               {"stage"},
+               {"device"},
+               {"modes"},
+               {"points"},
+               {"newest"}},
+              {}};
+  for (const v1::Series& series : response.series()) {
+    table.rows.push_back({absl::StrCat(series.series_id()),
+                          series.operator_name(),
+                          arm_text(series),
+                          series.workload(),
+                          series.stage(),
+                          series.device_uuid(),
+                          modes_text(series),
+                          absl::StrCat(series.num_points()),
+                          absl::StrCat(series.newest_experiment_id())});
+  }
+  return csv_text(table);
+}
+
 }  // namespace
 
 std::string trends_text(const v1::TrendResponse& response, Format format) {
@@ -245,28 +288,29 @@ std::string trends_text(const v1::TrendResponse& response, Format format) {
 }
 
 std::string series_list_text(const v1::ListSeriesResponse& response, Format format) {
-  Table table{{{"series", Align::kRight},
-               {"operator"},
-               {"arm"},
-               {"workload"},
-               {"stage"},
-               {"device"},
-               {"modes"},
-               {"points", Align::kRight},
-               {"newest", Align::kRight}},
-              {}};
-  for (const v1::Series& series : response.series()) {
-    table.rows.push_back({absl::StrCat(series.series_id()),
-                          series.operator_name(),
-                          arm_text(series),
-                          series.workload(),
-                          series.stage(),
-                          format == Format::kCsv ? series.device_uuid() : series.device_model(),
-                          modes_text(series),
-                          absl::StrCat(series.num_points()),
-                          absl::StrCat(series.newest_experiment_id())});
+  if (format == Format::kCsv) {
+    return series_csv(response);
   }
-  return table_text(table, format);
+  std::vector<ListedRow> rows;
+  for (const v1::Series& series : response.series()) {
+    rows.push_back({series.operator_name(),
+                    series.device_model(),
+                    series.workload(),
+                    {absl::StrCat(series.series_id()),
+                     arm_text(series),
+                     series.stage(),
+                     modes_text(series),
+                     absl::StrCat(series.num_points()),
+                     absl::StrCat(series.newest_experiment_id())}});
+  }
+  return listed_text({{"series", Align::kRight},
+                      {"arm"},
+                      {"stage"},
+                      {"modes"},
+                      {"points", Align::kRight},
+                      {"newest", Align::kRight}},
+                     rows,
+                     format);
 }
 
 std::string sparkline(const Points& points, int most) {

@@ -1,12 +1,12 @@
 #include "client/tuning_text.h"
 
+#include "client/listed_text.h"
 #include "client/numbers.h"
 #include "client/report.h"
 #include "client/settings.h"
 #include "proto/text.h"
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 
 #include <map>
 #include <utility>
@@ -21,24 +21,12 @@ bool stayed(const v1::Tuning& tuning) {
   return proto::text_of(tuning.arm()) == proto::text_of(tuning.baseline_arm());
 }
 
-Settings workload_settings(const v1::Tuning& tuning) {
-  Settings settings;
-  const std::vector<std::string> axes = absl::StrSplit(tuning.workload(), ',', absl::SkipEmpty());
-  for (const std::string& axis : axes) {
-    const std::pair<std::string, std::string> sides = absl::StrSplit(axis, absl::MaxSplits('=', 1));
-    v1::Setting& setting = settings.emplace_back();
-    setting.set_name(sides.first);
-    setting.set_value(sides.second);
-  }
-  return settings;
-}
-
 // What all entries of one operator and device share stands above their table.
 Report entries_report(const Entries& entries) {
   std::vector<Settings> all_workloads;
   std::vector<Settings> all_arms;
   for (const v1::Tuning* tuning : entries) {
-    all_workloads.push_back(workload_settings(*tuning));
+    all_workloads.push_back(workload_settings(tuning->workload()));
     all_arms.push_back(settings_of(tuning->arm()));
   }
   const Varying workloads(all_workloads);

@@ -70,5 +70,32 @@ TEST(History, ShowsWhatAnEpochChanged) {
   EXPECT_NE(accepted_text(response, Format::kCsv).find(golden.digest()), std::string::npos);
 }
 
+TEST(History, SaysOnceWhatTheAcceptedWorkloadsOfAnOperatorShare) {
+  v1::ListGoldensResponse response;
+  for (const auto& [name, workload] : {std::pair("qsa_decode", "kv=int8,width=64,seed=0"),
+                                       std::pair("other", "n=1"),
+                                       std::pair("qsa_decode", "kv=int8,width=128,seed=0"),
+                                       std::pair("qsa_decode", "parity/int8/1")}) {
+    v1::Golden& golden = *response.add_goldens();
+    golden.set_operator_name(name);
+    golden.set_workload(workload);
+    golden.set_digest("0123456789abcdef0123456789abcdef");
+    golden.set_tensor("out");
+  }
+  const std::string text = goldens_text(response, Format::kTable);
+  EXPECT_TRUE(
+      text.starts_with("operator  qsa_decode\n"
+                       "workload  kv=int8, seed=0\n"
+                       "\n"
+                       "epoch  workload       accepted"))
+      << text;
+  EXPECT_NE(text.find("  width=128      "), std::string::npos) << text;
+  EXPECT_NE(text.find("  parity/int8/1  "), std::string::npos) << text;
+  EXPECT_NE(text.find("\n\noperator  other\nworkload  n=1\n\nepoch  accepted"), std::string::npos)
+      << text;
+  EXPECT_TRUE(goldens_text(response, Format::kCsv)
+                  .starts_with("epoch,accepted,experiment,operator,workload,tensor,"));
+}
+
 }  // namespace
 }  // namespace assay::client

@@ -94,6 +94,13 @@ TEST_F(TrendCommands, ShowPointsWithWhereTheyChange) {
   EXPECT_TRUE(said("  23  25       3     11.00  0.20 %")) << out();
 }
 
+TEST_F(TrendCommands, ShowTheFirstDigitsOfDigests) {
+  service_.trends.mutable_trends(0)->mutable_events(0)->set_detail(
+      "0123456789abcdef0123456789abcdef, now fedcba9876543210fedcba9876543210 at 1234567");
+  EXPECT_EQ(run_with({"trend", "qsa_decode"}), 0) << err();
+  EXPECT_TRUE(said("code changed: 01234567, now fedcba98 at 1234567\n")) << out();
+}
+
 TEST_F(TrendCommands, TakeTheAxesOfANamedWorkload) {
   v1::NamedWorkload& workload = *service_.operator_list.mutable_operators(0)->add_workloads();
   workload.set_name("wide");
@@ -132,7 +139,14 @@ TEST_F(TrendCommands, WriteRawPointsForPrograms) {
 TEST_F(TrendCommands, ListSeries) {
   EXPECT_EQ(run_with({"trend", "--list", "--stage", "all"}), 0) << err();
   EXPECT_EQ(service_.series_asked.stage(), "all");
-  EXPECT_TRUE(said("    12  qsa_decode  two_cell:threads=2")) << out();
+  EXPECT_TRUE(
+      said("operator  qsa_decode\ndevice    some model\nworkload  n_q=1, seed=0\n\n"
+           "series  arm                 stage  modes  "))
+      << out();
+  EXPECT_TRUE(said("\n    12  two_cell:threads=2  total  hot, stream, cupti activity  ")) << out();
+  EXPECT_EQ(run_with({"trend", "--list", "--format", "csv"}), 0) << err();
+  EXPECT_TRUE(said("\n12,qsa_decode,two_cell:threads=2,\"n_q=1,seed=0\",total,GPU-1,")) << out();
+  EXPECT_EQ(run_with({"trend", "--list", "--stage", "all"}), 0) << err();
   EXPECT_EQ(err(), "more: assay trend --list --page further\n");
 }
 
@@ -187,6 +201,9 @@ TEST_F(TrendCommands, ShowTheHistoryOfBits) {
   EXPECT_TRUE(said("abcdef01")) << out();
   EXPECT_TRUE(said("1,200")) << out();
   EXPECT_TRUE(said("accepted, epoch 3: shorter sum")) << out();
+  EXPECT_TRUE(out().starts_with("operator  qsa_decode\n")) << out();
+  EXPECT_TRUE(said("  first experiment  ")) << out();
+  EXPECT_TRUE(said("  last experiment  ")) << out();
 }
 
 TEST(Sparkline, HasABarAPointAndTheNewestOnes) {

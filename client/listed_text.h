@@ -1,0 +1,28 @@
+// Long lists of what workloads had. Rows of one operator and device stand together, and what their
+// workloads share stands once, above them.
+#pragma once
+
+#include "client/settings.h"
+#include "client/table.h"
+
+#include <string>
+#include <vector>
+
+namespace assay::client {
+
+// Of a canonical text, "kv=int8,width=64". A part without = is a bare value.
+Settings workload_settings(const std::string& workload);
+
+struct ListedRow {
+  std::string operator_name;
+  std::string device;  // empty: of any
+  std::string workload;
+  std::vector<std::string> cells;  // the workload is put after the first one
+};
+
+// Groups are in the order of their first rows.
+std::string listed_text(const std::vector<Column>& columns,
+                        const std::vector<ListedRow>& rows,
+                        Format format);
+
+}  // namespace assay::client
