@@ -179,7 +179,7 @@ void add_archive_commands(CLI::App& app, Session& session) {
       "Writes a copy of the whole database, as it is at one moment, while the daemon goes on",
       "  assay backup assay-2026-01-31.db",
       [&session, backup] { return back_up(session, *backup); });
-  backup_command->add_option("file", backup->path, "a new file")->required();
+  backup_command->add_option("-o,--output,file", backup->path, "a new file")->required();
   backup_command->add_flag("--overwrite", backup->overwrites, "the file may be there already");
 
   auto pruned = std::make_shared<PruneOptions>();

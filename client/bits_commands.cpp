@@ -1,7 +1,7 @@
 #include "client/history_text.h"
+#include "client/nothing_text.h"
 #include "client/regressions_text.h"
 #include "client/session.h"
-#include "client/validators.h"
 #include "proto/golden_text.h"
 #include "proto/status.h"
 
@@ -53,18 +53,22 @@ absl::StatusOr<int> accept(Session& session, const BitsOptions& options) {
 }
 
 absl::StatusOr<v1::ListGoldensResponse> goldens(Session& session,
-                                                const BitsOptions& options,
+                                                v1::ListGoldensRequest request,
                                                 bool include_replaced) {
-  v1::ListGoldensRequest request;
-  request.set_operator_name(options.operator_name);
   request.set_include_replaced(include_replaced);
   ASSAY_ASSIGN_OR_RETURN(Connection* const connection, session.connect());
   return connection->goldens(request);
 }
 
 absl::StatusOr<int> log(Session& session, const BitsOptions& options) {
-  ASSAY_ASSIGN_OR_RETURN(const v1::ListGoldensResponse response, goldens(session, options, true));
-  ASSAY_RETURN_IF_ERROR(session.print(response, goldens_text(response, session.format())));
+  v1::ListGoldensRequest request;
+  request.set_operator_name(options.operator_name);
+  ASSAY_ASSIGN_OR_RETURN(const v1::ListGoldensResponse response, goldens(session, request, true));
+  ASSAY_RETURN_IF_ERROR(session.print_list(
+      response,
+      goldens_text(response, session.format()),
+      !response.goldens().empty(),
+      nothing_text(request, "acceptance", "`assay bits accept ID --reason WHY` makes one")));
   return kFine;
 }
 
@@ -79,7 +83,11 @@ absl::StatusOr<int> history(Session& session, const HistoryOptions& options) {
   request.set_page_token(options.page);
   ASSAY_ASSIGN_OR_RETURN(Connection* const connection, session.connect());
   ASSAY_ASSIGN_OR_RETURN(const v1::BitHistoryResponse response, connection->bit_history(request));
-  ASSAY_RETURN_IF_ERROR(session.print(response, bit_history_text(response, session.format())));
+  ASSAY_RETURN_IF_ERROR(
+      session.print_list(response,
+                         bit_history_text(response, session.format()),
+                         !response.entries().empty(),
+                         nothing_text(request, "digest", "`assay measure OPERATOR` takes some")));
   if (!response.next_page_token().empty() && session.format() != Format::kJson) {
     session.console().err << "older ones: assay bits history --page " << response.next_page_token()
                           << "\n";
@@ -88,7 +96,9 @@ absl::StatusOr<int> history(Session& session, const HistoryOptions& options) {
 }
 
 absl::StatusOr<int> export_bits(Session& session, const BitsOptions& options) {
-  ASSAY_ASSIGN_OR_RETURN(const v1::ListGoldensResponse response, goldens(session, options, false));
+  v1::ListGoldensRequest request;
+  request.set_operator_name(options.operator_name);
+  ASSAY_ASSIGN_OR_RETURN(const v1::ListGoldensResponse response, goldens(session, request, false));
   ASSAY_ASSIGN_OR_RETURN(
       const std::string text,
       proto::format_goldens({response.goldens().begin(), response.goldens().end()}));
@@ -140,9 +150,7 @@ void add_bits_commands(CLI::App& app, Session& session) {
   history_command->add_option("--tensor", asked->tensor, "only this tensor");
   history_command->add_option("--device", asked->device, "name or UUID");
   history_command->add_option("--digest", asked->digest, "its first digits, at least 4");
-  history_command->add_option("--limit", asked->limit, "rows of a page, at most 1,000")
-      ->check(at_least(0))
-      ->capture_default_str();
+  add_limit(*history_command, asked->limit);
   history_command->add_option("--page", asked->page, "where the page before ended");
 
   auto exported = std::make_shared<BitsOptions>();

@@ -54,6 +54,9 @@ absl::StatusOr<v1::Experiment> follow(Session& session, std::int64_t experiment_
       progress.show(experiment);
     });
   }
+  if (absl::IsNotFound(last.status())) {
+    return last.status();
+  }
   if (!last.ok()) {
     const std::string id = seen_id == 0 ? "last" : absl::StrCat(seen_id);
     return proto::annotate(last.status(),
@@ -81,8 +84,14 @@ absl::StatusOr<int> follow_and_print(Session& session,
 }
 
 absl::Status settle_operator(Session& session, SpecOptions& options) {
-  if (options.operator_name.empty() == options.source.empty()) {
+  if (options.operator_name.empty() && options.source.empty()) {
     return absl::InvalidArgumentError("name an operator, or a specification with --spec");
+  }
+  if (!options.operator_name.empty() && !options.source.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--spec: stands in the place of the operator; leave `",
+                     options.operator_name,
+                     "` out, or it"));
   }
   if (options.source.empty()) {
     return absl::OkStatus();

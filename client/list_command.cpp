@@ -1,7 +1,7 @@
 #include "client/history_text.h"
 #include "client/moment.h"
+#include "client/nothing_text.h"
 #include "client/session.h"
-#include "client/validators.h"
 #include "proto/status.h"
 
 #include "absl/strings/ascii.h"
@@ -113,7 +113,11 @@ absl::StatusOr<int> list(Session& session, const ListOptions& options) {
   ASSAY_ASSIGN_OR_RETURN(const v1::ListRequest request, request_of(options));
   ASSAY_ASSIGN_OR_RETURN(Connection* const connection, session.connect());
   ASSAY_ASSIGN_OR_RETURN(const v1::ListResponse response, connection->list(request));
-  ASSAY_RETURN_IF_ERROR(session.print(response, experiments_text(response, session.format())));
+  ASSAY_RETURN_IF_ERROR(session.print_list(
+      response,
+      experiments_text(response, session.format()),
+      !response.experiments().empty(),
+      nothing_text(request, "experiment", "`assay compare OPERATOR` makes one")));
   if (!response.next_page_token().empty() && session.format() != Format::kJson) {
     session.console().err << "older ones: the same with --page " << response.next_page_token()
                           << "\n";
@@ -131,9 +135,7 @@ void add_list_command(CLI::App& app, Session& session) {
                           "Lists experiments, newest first; of several filters all must hold",
                           kExamples,
                           [&session, options] { return list(session, *options); });
-  command->add_option("--limit", options->limit, "rows of a page, at most 1,000")
-      ->check(at_least(0))
-      ->capture_default_str();
+  add_limit(*command, options->limit);
   command->add_option("--page", options->page, "where the page before ended");
   command->add_option(
       "--state", options->state, "queued, running, done, failed, cancelled or interrupted");

@@ -52,7 +52,11 @@ absl::StatusOr<int> import_file(Session& session, const std::string& path) {
 absl::StatusOr<int> recordings(Session& session) {
   ASSAY_ASSIGN_OR_RETURN(Connection* const connection, session.connect());
   ASSAY_ASSIGN_OR_RETURN(const v1::ListRecordingsResponse response, connection->recordings());
-  ASSAY_RETURN_IF_ERROR(session.print(response, recordings_text(response, session.format())));
+  ASSAY_RETURN_IF_ERROR(session.print_list(
+      response,
+      recordings_text(response, session.format()),
+      !response.recordings().empty(),
+      "no recording yet: `assay import FILE` keeps what another tool measured\n"));
   return kFine;
 }
 

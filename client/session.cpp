@@ -44,14 +44,23 @@ std::string path_of(const CLI::App* command) {
   return path;
 }
 
+// Where the first command stands, behind the program's own option.
+std::size_t first_command(const std::vector<std::string>& arguments) {
+  std::size_t place = 0;
+  while (place < arguments.size() && arguments[place].starts_with("--address")) {
+    place += arguments[place] == "--address" ? 2 : 1;
+  }
+  return place;
+}
+
 // The parser asks for a command where an unknown one was typed; this names it.
 std::string parse_error_text(const CLI::App& app,
                              const std::vector<std::string>& arguments,
                              const CLI::ParseError& error) {
   const CLI::App* command = named_command(app);
   const auto known = command->get_subcommands([](const CLI::App*) { return true; });
-  const std::size_t depth = command == &app ? 0 : 1;
-  if (known.empty() || depth >= arguments.size() || arguments[depth].starts_with('-')) {
+  const std::size_t place = first_command(arguments) + (command == &app ? 0 : 1);
+  if (known.empty() || place >= arguments.size() || arguments[place].starts_with('-')) {
     return error.what();
   }
   std::vector<std::string> names;
@@ -61,10 +70,14 @@ std::string parse_error_text(const CLI::App& app,
   }
   std::ranges::sort(names);
   return absl::StrCat(
-      "unknown command `", arguments[depth], "`: expected one of ", absl::StrJoin(names, ", "));
+      "unknown command `", arguments[place], "`: expected one of ", absl::StrJoin(names, ", "));
 }
 
 }  // namespace
+
+void Session::add_address(CLI::App& app) {
+  app.add_option("--address", address_, "the daemon, unix:PATH or HOST:PORT (ASSAY_ADDRESS)");
+}
 
 CLI::App* Session::add_command(CLI::App& parent,
                                const std::string& name,
@@ -72,7 +85,7 @@ CLI::App* Session::add_command(CLI::App& parent,
                                const std::string& examples,
                                std::function<absl::StatusOr<int>()> action) {
   CLI::App* command = add_local_command(parent, name, help, examples, std::move(action));
-  command->add_option("--address", address_, "the daemon, unix:PATH or HOST:PORT (ASSAY_ADDRESS)");
+  add_address(*command);
   return command;
 }
 
@@ -112,6 +125,13 @@ absl::Status Session::print(const google::protobuf::Message& message,
   return absl::OkStatus();
 }
 
+absl::Status Session::print_list(const google::protobuf::Message& message,
+                                 const std::string& text,
+                                 bool has_rows,
+                                 const std::string& nothing) const {
+  return print(message, has_rows || format_ == Format::kCsv ? text : nothing);
+}
+
 absl::StatusOr<std::int64_t> parse_id(const std::string& text) {
   std::int64_t id = 0;
   if (text == "last") {
@@ -124,12 +144,19 @@ absl::StatusOr<std::int64_t> parse_id(const std::string& text) {
   return id;
 }
 
+CLI::Option* add_limit(CLI::App& command, std::uint32_t& limit) {
+  return command.add_option("--limit", limit, "rows of a page, at most 1,000")
+      ->check(CLI::Range(kMostRows))
+      ->capture_default_str();
+}
+
 int run(const std::vector<std::string>& arguments, const Console& console) {
   CLI::App app(kDescription, "assay");
   app.footer(kFooter);
   app.require_subcommand(1);
   app.set_version_flag("--version", console.version);
   Session session(console);
+  session.add_address(app);
   add_experiment_commands(app, session);
   add_history_commands(app, session);
   add_list_command(app, session);

@@ -19,6 +19,9 @@ class Session {
  public:
   explicit Session(const Console& console) : console_(console), address_(console.default_address) {}
 
+  // --address: of the program, and again of each command. The one nearest to the end holds.
+  void add_address(CLI::App& app);
+
   // A command with --address and --format, whose `action` runs after everything is parsed and gives
   // the exit status.
   CLI::App* add_command(CLI::App& parent,
@@ -46,6 +49,12 @@ class Session {
   // As text, or the message as JSON.
   absl::Status print(const google::protobuf::Message& message, const std::string& text) const;
 
+  // The same of a list. People read `nothing` where it has no rows, programs its head.
+  absl::Status print_list(const google::protobuf::Message& message,
+                          const std::string& text,
+                          bool has_rows,
+                          const std::string& nothing) const;
+
  private:
   const Console& console_;
   std::string address_;
@@ -55,8 +64,13 @@ class Session {
   std::unique_ptr<Connection> connection_;
 };
 
+inline constexpr std::uint32_t kMostRows = 1'000;  // of a page
+
 // "last" is 0, the newest. INVALID_ARGUMENT otherwise unless it is a positive integer.
 absl::StatusOr<std::int64_t> parse_id(const std::string& text);
+
+// --limit of what is listed page by page.
+CLI::Option* add_limit(CLI::App& command, std::uint32_t& limit);
 
 void add_experiment_commands(CLI::App& app, Session& session);
 void add_history_commands(CLI::App& app, Session& session);

@@ -88,7 +88,7 @@ void add_sweep_options(CLI::App& command, SpecOptions& options) {
                      options.sweep_budget,
                      "of each workload: running time as in 60s, or a number of configurations");
   command.add_option("--strategy", options.strategy, "exhaustive, genetic or random");
-  command.add_option("--objective", options.objective, "median");
+  command.add_option("--objective", options.objective, "median; with --replay also mean or time");
   command.add_option("--drop-above",
                      options.drop_above,
                      "gives up what is this much slower than the best so far in each of the first "
@@ -116,7 +116,7 @@ void add_compare_options(CLI::App& command, SpecOptions& options) {
 void add_check_options(CLI::App& command, SpecOptions& options) {
   command
       .add_option(
-          "--suite", options.suite, "a suite of the operator (parity, invariances, mutants) or all")
+          "--suite", options.suite, "one of those that `assay operators OPERATOR` shows, or all")
       ->capture_default_str();
 }
 

@@ -3,16 +3,19 @@
 #include "client/axis.h"
 #include "client/catalogue_text.h"
 #include "client/duration.h"
+#include "client/modes.h"
 #include "proto/status.h"
 #include "proto/text.h"
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 
 #include <algorithm>
 #include <array>
 #include <random>
+#include <set>
 
 namespace assay::client {
 namespace {
@@ -29,51 +32,6 @@ absl::StatusOr<v1::Schedule> parse_schedule(const std::string& name) {
   }
   return absl::InvalidArgumentError(
       absl::StrCat("--schedule: `", name, "`: expected one of ab, abba, bab"));
-}
-
-absl::StatusOr<v1::CacheMode> parse_cache(const std::string& name) {
-  if (name.empty()) {
-    return v1::CACHE_MODE_UNSPECIFIED;
-  }
-  if (name == "hot") {
-    return v1::HOT;
-  }
-  if (name == "cold") {
-    return v1::COLD;
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat("--cache: `", name, "`: expected one of cold, hot"));
-}
-
-absl::StatusOr<v1::LaunchMode> parse_launch_mode(const std::string& name) {
-  if (name.empty()) {
-    return v1::LAUNCH_MODE_UNSPECIFIED;
-  }
-  if (name == "stream") {
-    return v1::STREAM;
-  }
-  if (name == "graph") {
-    return v1::GRAPH;
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat("--launch-mode: `", name, "`: expected one of graph, stream"));
-}
-
-absl::StatusOr<v1::TimingSource> parse_timing(const std::string& name) {
-  if (name.empty()) {
-    return v1::TIMING_SOURCE_UNSPECIFIED;
-  }
-  if (name == "activity") {
-    return v1::CUPTI_ACTIVITY;
-  }
-  if (name == "events") {
-    return v1::CUDA_EVENTS;
-  }
-  if (name == "clock") {
-    return v1::STEADY_CLOCK;
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat("--timing: `", name, "`: expected one of activity, clock, events"));
 }
 
 // Each name once, in the order typed. Every metric's name has a double underscore.
@@ -103,6 +61,15 @@ absl::StatusOr<std::int64_t> parse_time(const std::string& option, const std::st
   return time_ns.ok() ? time_ns : proto::annotate(time_ns.status(), option);
 }
 
+// Zero where nothing was typed.
+absl::StatusOr<double> parse_share(const std::string& option, const std::string& text) {
+  if (text.empty()) {
+    return 0.0;
+  }
+  const absl::StatusOr<double> share = parse_effect(text);
+  return share.ok() ? share : proto::annotate(share.status(), option);
+}
+
 std::string random_request_id() {
   std::random_device device;
   std::string id = "assay-";
@@ -121,14 +88,11 @@ absl::Status set_times(const SpecOptions& options, v1::ExperimentSpec& spec) {
   spec.set_budget_ns(budget_ns);
   spec.set_deadline_ns(deadline_ns);
   spec.set_admission_ns(admission_ns);
-  if (!options.least_effect.empty()) {
-    ASSAY_ASSIGN_OR_RETURN(const double effect, parse_effect(options.least_effect));
-    spec.set_least_effect(effect);
-  }
-  if (!options.interval_width.empty()) {
-    ASSAY_ASSIGN_OR_RETURN(const double width, parse_effect(options.interval_width));
-    spec.set_interval_width(width);
-  }
+  ASSAY_ASSIGN_OR_RETURN(const double effect, parse_share("--least-effect", options.least_effect));
+  ASSAY_ASSIGN_OR_RETURN(const double width,
+                         parse_share("--interval-width", options.interval_width));
+  spec.set_least_effect(effect);
+  spec.set_interval_width(width);
   return absl::OkStatus();
 }
 
@@ -140,15 +104,18 @@ absl::Status set_sweep(const SpecOptions& options, v1::ExperimentSpec& spec) {
   std::uint32_t number = 0;
   if (absl::SimpleAtoi(options.sweep_budget, &number) && number > 0) {
     sweep.set_max_configurations(number);
-  } else {
-    ASSAY_ASSIGN_OR_RETURN(const std::int64_t budget_ns,
-                           parse_time("--budget", options.sweep_budget));
-    sweep.set_budget_ns(budget_ns);
+  } else if (!options.sweep_budget.empty()) {
+    const absl::StatusOr<std::int64_t> budget_ns = parse_duration(options.sweep_budget);
+    if (!budget_ns.ok()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--budget: `",
+                       options.sweep_budget,
+                       "`: expected a running time, as in 60s, or a number of configurations"));
+    }
+    sweep.set_budget_ns(*budget_ns);
   }
-  if (!options.drop_above.empty()) {
-    ASSAY_ASSIGN_OR_RETURN(const double drop_above, parse_effect(options.drop_above));
-    sweep.set_drop_above(drop_above);
-  }
+  ASSAY_ASSIGN_OR_RETURN(const double drop_above, parse_share("--drop-above", options.drop_above));
+  sweep.set_drop_above(drop_above);
   return absl::OkStatus();
 }
 
@@ -157,6 +124,34 @@ bool has_all(const v1::VariantInfo& variant, const std::vector<std::string>& par
     return std::ranges::find(variant.parameters(), name, &v1::AxisInfo::name) !=
            variant.parameters().end();
   });
+}
+
+// No variant has all of `walked`: one is of none, or they are of several.
+absl::Status no_variant_has(const v1::OperatorInfo& info, const std::vector<std::string>& walked) {
+  std::set<std::string> known;
+  for (const v1::VariantInfo& variant : info.variants()) {
+    for (const v1::AxisInfo& parameter : variant.parameters()) {
+      known.insert(parameter.name());
+    }
+  }
+  const auto unknown = std::ranges::find_if(
+      walked, [&known](const std::string& name) { return !known.contains(name); });
+  if (unknown == walked.end()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--variant: no variant of `",
+                     info.name(),
+                     walked.empty() ? "` has a launch parameter"
+                                    : absl::StrCat("` has both ", absl::StrJoin(walked, " and "))));
+  }
+  for (const v1::AxisInfo& axis : info.axes()) {
+    known.insert(axis.name());
+  }
+  return absl::InvalidArgumentError(absl::StrCat("-a: `",
+                                                 *unknown,
+                                                 "` is neither an axis nor a launch parameter of `",
+                                                 info.name(),
+                                                 "`: expected one of ",
+                                                 absl::StrJoin(known, ", ")));
 }
 
 // The variant whose launch parameters a sweep walks.
@@ -180,8 +175,7 @@ absl::Status choose_swept(const v1::OperatorInfo& info, v1::ExperimentSpec& spec
       }
     }
   }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "--variant: no variant of `", info.name(), "` has the launch parameters that -a names"));
+  return no_variant_has(info, walked);
 }
 
 absl::Status set_arms(const SpecOptions& options, v1::ExperimentSpec& spec) {

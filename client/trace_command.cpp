@@ -93,7 +93,7 @@ void add_trace_command(CLI::App& app, Session& session) {
       "  assay trace 12 --configuration 2 > trace.json",
       [&session, options] { return trace(session, *options); });
   command->add_option("id", options->id, "a number, or last")->capture_default_str();
-  command->add_option("--output", options->output, "a new file; standard output when left out");
+  command->add_option("-o,--output", options->output, "a new file; standard output when left out");
   command->add_flag("--overwrite", options->overwrites, "--output may be there already");
   command->add_option("--configuration", options->configuration, "only this one; 1 is the first")
       ->check(at_least(1));

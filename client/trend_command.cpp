@@ -1,4 +1,6 @@
 #include "client/axis.h"
+#include "client/modes.h"
+#include "client/nothing_text.h"
 #include "client/regressions_text.h"
 #include "client/session.h"
 #include "client/trend_text.h"
@@ -27,7 +29,7 @@ struct TrendOptions {
   std::string stage;
   std::string device;
   std::string cache;
-  std::string launch;
+  std::string launch_mode;
   std::string timing;
   std::string order;
   std::string branch;
@@ -50,7 +52,7 @@ struct AcknowledgeOptions {
   std::string reason;
 };
 
-// "cuda_events" and "cuda-events" are CUDA_EVENTS.
+// "by-commit" is BY_COMMIT.
 template <typename Enum, typename Parse>
 absl::StatusOr<Enum> parse_name(const std::string& option,
                                 const std::string& name,
@@ -116,19 +118,11 @@ absl::StatusOr<v1::TrendRequest> trend_request(Session& session, const TrendOpti
   request.set_arm(options.arm);
   request.set_stage(options.stage);
   request.set_device(options.device);
-  ASSAY_ASSIGN_OR_RETURN(
-      const auto cache,
-      parse_name<v1::CacheMode>("--cache", options.cache, "cold, hot", v1::CacheMode_Parse));
+  ASSAY_ASSIGN_OR_RETURN(const v1::CacheMode cache, parse_cache(options.cache));
   request.set_cache_mode(cache);
-  ASSAY_ASSIGN_OR_RETURN(const auto launch,
-                         parse_name<v1::LaunchMode>(
-                             "--launch", options.launch, "graph, stream", v1::LaunchMode_Parse));
-  request.set_launch_mode(launch);
-  ASSAY_ASSIGN_OR_RETURN(const auto timing,
-                         parse_name<v1::TimingSource>("--timing",
-                                                      options.timing,
-                                                      "cuda_events, cupti_activity, steady_clock",
-                                                      v1::TimingSource_Parse));
+  ASSAY_ASSIGN_OR_RETURN(const v1::LaunchMode launch_mode, parse_launch_mode(options.launch_mode));
+  request.set_launch_mode(launch_mode);
+  ASSAY_ASSIGN_OR_RETURN(const v1::TimingSource timing, parse_timing(options.timing));
   request.set_timing_source(timing);
   ASSAY_ASSIGN_OR_RETURN(
       const auto order,
@@ -154,7 +148,11 @@ absl::StatusOr<int> list_series(Session& session, const TrendOptions& options) {
   request.set_page_token(options.page);
   ASSAY_ASSIGN_OR_RETURN(Connection* const connection, session.connect());
   ASSAY_ASSIGN_OR_RETURN(const v1::ListSeriesResponse response, connection->list_series(request));
-  ASSAY_RETURN_IF_ERROR(session.print(response, series_list_text(response, session.format())));
+  ASSAY_RETURN_IF_ERROR(
+      session.print_list(response,
+                         series_list_text(response, session.format()),
+                         !response.series().empty(),
+                         nothing_text(request, "series", "`assay measure OPERATOR` begins some")));
   if (!response.next_page_token().empty() && session.format() != Format::kJson) {
     session.console().err << "more: assay trend --list --page " << response.next_page_token()
                           << "\n";
@@ -177,6 +175,16 @@ absl::StatusOr<int> show_trend(Session& session, const TrendOptions& options) {
   return kFine;
 }
 
+// What is open is no filter that somebody typed.
+std::string no_regression_text(v1::ListRegressionsRequest request) {
+  const bool only_open = request.only_open();
+  request.clear_only_open();
+  return only_open
+             ? nothing_text(
+                   request, "open regression", "`assay regressions --all` shows closed ones too")
+             : nothing_text(request, "regression", "trends find them, see `assay trend --list`");
+}
+
 absl::StatusOr<int> list_regressions(Session& session, const RegressionOptions& options) {
   v1::ListRegressionsRequest request;
   ASSAY_ASSIGN_OR_RETURN(const auto state,
@@ -195,7 +203,10 @@ absl::StatusOr<int> list_regressions(Session& session, const RegressionOptions& 
   ASSAY_ASSIGN_OR_RETURN(Connection* const connection, session.connect());
   ASSAY_ASSIGN_OR_RETURN(const v1::ListRegressionsResponse response,
                          connection->list_regressions(request));
-  ASSAY_RETURN_IF_ERROR(session.print(response, regressions_text(response, session.format())));
+  ASSAY_RETURN_IF_ERROR(session.print_list(response,
+                                           regressions_text(response, session.format()),
+                                           !response.regressions().empty(),
+                                           no_regression_text(request)));
   if (!response.next_page_token().empty() && session.format() != Format::kJson) {
     session.console().err << "older ones: assay regressions --page " << response.next_page_token()
                           << "\n";
@@ -240,15 +251,15 @@ void add_trend_command(CLI::App& app, Session& session) {
   trend->add_option("--stage", options->stage, "left out: total; with --list, all is every stage");
   trend->add_option("--device", options->device, "name or UUID; left out: each by itself");
   trend->add_option("--cache", options->cache, "hot or cold; left out: what has the most points");
-  trend->add_option("--launch", options->launch, "stream or graph; likewise");
-  trend->add_option(
-      "--timing", options->timing, "steady_clock, cupti_activity or cuda_events; likewise");
+  trend->add_option("--launch-mode,--launch", options->launch_mode, "stream or graph; likewise");
+  trend->add_option("--timing", options->timing, "activity, events or clock; likewise");
   trend->add_option("--order", options->order, "time, or commit: by the commits' own time");
   trend->add_option("--branch", options->branch, "only what was measured on this branch");
   trend
-      ->add_option(
-          "--limit", options->limit, "the newest points (left out: 500), or rows of --list")
-      ->check(at_least(0));
+      ->add_option("--limit",
+                   options->limit,
+                   "the newest points (left out: 500), or rows of --list; at most 1,000")
+      ->check(CLI::Range(kMostRows));
   trend->add_option("--page", options->page, "where the page of --list before ended");
 }
 
@@ -279,9 +290,7 @@ void add_regressions_command(CLI::App& app, Session& session) {
       "--fail-on",
       listed->fail_on,
       "exit status 6: confirmed, for a confirmed one; detected, for any that is open");
-  regressions->add_option("--limit", listed->limit, "rows of a page, at most 1,000")
-      ->check(at_least(0))
-      ->capture_default_str();
+  add_limit(*regressions, listed->limit);
   regressions->add_option("--page", listed->page, "where the page before ended");
 
   *acknowledges = session.add_command(*regressions,

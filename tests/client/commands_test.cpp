@@ -69,6 +69,20 @@ TEST_F(Commands, RefuseWrongUsageWithStatusTwo) {
       {{"query", "SELECT '\xff'", "--limit", "1"}, "argument 2 is not UTF-8"},
       {{"list", "--operator", "\xff"}, "argument 3 is not UTF-8"},
       {{"trend", "q", "--order", "size"}, "--order: `size`: expected one of commit, time"},
+      {{"--address", "nowhere", "list"}, "expected unix:PATH or HOST:PORT"},
+      {{"--address", "nowhere", "lisst"}, "unknown command `lisst`: expected one of backup, bits"},
+      {{"--address=nowhere", "bits", "drop"}, "unknown command `drop`: expected one of accept"},
+      {{"list", "--limit", "1001"}, "--limit"},
+      {{"regressions", "--limit", "1001"}, "--limit"},
+      {{"bits", "history", "--limit", "1001"}, "--limit"},
+      {{"trend", "qsa_decode", "--limit", "1001"}, "--limit"},
+      {{"compare", "q", "--candidate", "b", "--least-effect", "1"},
+       "--least-effect: effect `1`: expected"},
+      {{"compare", "q", "--candidate", "b", "--interval-width", "2"},
+       "--interval-width: effect `2`: expected"},
+      {{"judge", "7", "--least-effect", "1"}, "--least-effect: effect `1`: expected"},
+      {{"trend", "q", "--timing", "watch"}, "--timing: `watch`: expected one of activity"},
+      {{"trend", "q", "--launch-mode", "eager"}, "--launch-mode: `eager`: expected one of graph"},
   };
   for (const auto& [arguments, expected] : cases) {
     EXPECT_EQ(run_with(arguments), 2) << expected;

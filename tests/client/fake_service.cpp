@@ -43,14 +43,19 @@ grpc::Status FakeService::List(grpc::ServerContext* /*context*/,
                                const v1::ListRequest* request,
                                v1::ListResponse* reply) {
   listed = *request;
-  *reply->add_experiments() = result;
-  reply->set_next_page_token("older");
+  if (!has_nothing) {
+    *reply->add_experiments() = result;
+    reply->set_next_page_token("older");
+  }
   return take_status();
 }
 
 grpc::Status FakeService::Watch(grpc::ServerContext* context,
                                 const v1::WatchRequest* /*request*/,
                                 grpc::ServerWriter<v1::Experiment>* writer) {
+  if (!watch_status.ok()) {
+    return watch_status;
+  }
   v1::Experiment state = result;
   state.clear_configurations();
   state.set_state(v1::RUNNING);
@@ -143,6 +148,9 @@ grpc::Status FakeService::ListGoldens(grpc::ServerContext* /*context*/,
                                       const v1::ListGoldensRequest* request,
                                       v1::ListGoldensResponse* reply) {
   goldens_asked.push_back(*request);
+  if (has_nothing) {
+    return take_status();
+  }
   const bool first = request->page_token().empty();
   v1::Golden& golden = *reply->add_goldens();
   golden.set_operator_name("qsa_decode");
@@ -220,6 +228,9 @@ grpc::Status FakeService::ListSeries(grpc::ServerContext* /*context*/,
                                      const v1::ListSeriesRequest* request,
                                      v1::ListSeriesResponse* reply) {
   series_asked = *request;
+  if (has_nothing) {
+    return take_status();
+  }
   for (const v1::Trend& trend : trends.trends()) {
     *reply->add_series() = trend.series();
   }
@@ -231,7 +242,9 @@ grpc::Status FakeService::ListRegressions(grpc::ServerContext* /*context*/,
                                           const v1::ListRegressionsRequest* request,
                                           v1::ListRegressionsResponse* reply) {
   regressions_asked = *request;
-  *reply = regression_list;
+  if (!has_nothing) {
+    *reply = regression_list;
+  }
   return take_status();
 }
 
@@ -248,6 +261,9 @@ grpc::Status FakeService::BitHistory(grpc::ServerContext* /*context*/,
                                      const v1::BitHistoryRequest* request,
                                      v1::BitHistoryResponse* reply) {
   bits_asked = *request;
+  if (has_nothing) {
+    return take_status();
+  }
   v1::BitsEntry& entry = *reply->add_entries();
   entry.set_operator_name("qsa_decode");
   entry.set_digest("abcdef0123456789");

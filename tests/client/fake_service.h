@@ -21,6 +21,8 @@ class FakeService final : public v1::Assay::Service {
   v1::LookupTuningResponse tuning;
   v1::ListTuningsResponse tuning_list;
   grpc::Status next_status;         // of the next unary call but Get
+  grpc::Status watch_status;        // of Watch, which then writes nothing
+  bool has_nothing = false;         // no experiment, series, regression or bits
   bool watch_hangs = false;         // until the caller leaves
   bool whole_is_too_large = false;  // Get answers only for one configuration
   std::atomic<bool> is_watched = false;

@@ -42,7 +42,9 @@ class RecordingService final : public v1::Assay::Service {
   grpc::Status ListRecordings(grpc::ServerContext* /*context*/,
                               const v1::ListRecordingsRequest* /*request*/,
                               v1::ListRecordingsResponse* reply) override {
-    *reply->add_recordings() = kept.recording;
+    if (kept.recording.recording_id() > 0) {
+      *reply->add_recordings() = kept.recording;
+    }
     return grpc::Status::OK;
   }
 
@@ -132,6 +134,11 @@ std::string cache_of(int num) {
     text += "]}";
   }
   return text + "}}";
+}
+
+TEST_F(RecordingCommands, SayWhatFillsAnEmptyList) {
+  EXPECT_EQ(run_with({"recordings"}), 0) << all();
+  EXPECT_EQ(out_.str(), "no recording yet: `assay import FILE` keeps what another tool measured\n");
 }
 
 TEST_F(RecordingCommands, SayWhatIsWrongWithAFile) {

@@ -75,8 +75,9 @@ TEST_F(SourceCommands, CountsTheConfigurationsOfASpecificationWithoutADaemon) {
 TEST_F(SourceCommands, TakesEitherAnOperatorOrASpecification) {
   EXPECT_NE(run_with({"compare"}), 0);
   EXPECT_TRUE(said("name an operator, or a specification with --spec")) << err();
-  EXPECT_NE(run_with({"compare", "qsa_decode", "--spec", folder_ / "scale.json"}), 0);
-  EXPECT_TRUE(said("name an operator, or a specification with --spec")) << err();
+  EXPECT_EQ(run_with({"compare", "qsa_decode", "--spec", folder_ / "scale.json"}), 2);
+  EXPECT_TRUE(said("--spec: stands in the place of the operator; leave `qsa_decode` out, or it"))
+      << err();
   EXPECT_TRUE(service_.submitted.empty());
 }
 

@@ -36,14 +36,20 @@ TEST_F(SweepCommands, RefuseWrongUsageWithStatusTwo) {
       {{"sweep"}, "name an operator (see `assay operators`)"},
       {{"sweep", "--resume", "first"}, "expected a number from 1, or last"},
       {{"sweep", "qsa_decode", "--resume", "7"}, "--resume: takes no operator"},
-      {{"sweep", "qsa_decode", "--budget", "0"}, "--budget: duration `0`: expected"},
-      {{"sweep", "qsa_decode", "--budget", "-5"}, "--budget: duration `-5`: expected"},
+      {{"sweep", "qsa_decode", "--budget", "0"}, "--budget: `0`: expected"},
+      {{"sweep", "qsa_decode", "--budget", "-5"}, "--budget: `-5`: expected"},
       {{"sweep", "qsa_decode", "--drop-above", "5"}, "as in 1%"},
       {{"sweep", "qsa_decode", "--least-effect", "x"}, "as in 1%"},
       {{"sweep", "qsa_decode", "--interval-width", "1%"}, "--interval-width"},
       {{"sweep", "qsa_decode", "--schedule", "ab"}, "--schedule"},
       {{"sweep", "qsa_decode", "-a", "tile=[1,2]"},
-       "--variant: no variant of `qsa_decode` has the launch parameters that -a names"},
+       "-a: `tile` is neither an axis nor a launch parameter of `qsa_decode`: expected one of "
+       "cells_per_step, merge_batch, threads, width"},
+      {{"sweep", "qsa_decode", "-a", "merge_batch=[1,2]", "-a", "cells_per_step=[1,2]"},
+       "--variant: no variant of `qsa_decode` has both merge_batch and cells_per_step"},
+      {{"sweep", "qsa_decode", "--budget", "10x"},
+       "--budget: `10x`: expected a running time, as in 60s, or a number of configurations"},
+      {{"sweep", "qsa_decode", "--drop-above", "5"}, "--drop-above: effect `5`"},
       {{"sweep", "softmax"}, "operator `softmax`: expected one of qsa_decode"},
   };
   for (const auto& [arguments, expected] : cases) {
@@ -115,6 +121,11 @@ TEST_F(SweepCommands, WalkTheFirstVariantThatHasTheParametersNamed) {
   EXPECT_EQ(spec_of({"-a", "width=64", "-a", "threads=[1,2]"}).candidates(0).variant(), "two_cell");
   EXPECT_EQ(spec_of({"-a", "merge_batch=[1,2]"}).candidates(0).variant(), "lane_cell");
   EXPECT_TRUE(spec_of({"-a", "merge_batch=[1,2]"}).candidates(0).parameters().empty());
+}
+
+TEST_F(SweepCommands, TeachTheObjectivesOfAReplay) {
+  EXPECT_EQ(run_with({"sweep", "--help"}), 0);
+  EXPECT_TRUE(said("median; with --replay also mean or time")) << out();
 }
 
 TEST_F(SweepCommands, FollowASweepAndEndWithItsWinner) {
