@@ -7,6 +7,8 @@
 #include "absl/strings/str_cat.h"
 
 #include <array>
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -25,6 +27,50 @@ absl::StatusOr<std::string> drop_views_sql(Connection& connection) {
     }
     absl::StrAppend(&sql, "DROP VIEW \"", std::string(views.text(0)), "\"; ");
   }
+}
+
+absl::StatusOr<std::string> text_of_views(Connection& connection) {
+  ASSAY_ASSIGN_OR_RETURN(
+      Statement views,
+      connection.prepare("SELECT sql FROM sqlite_schema WHERE type = 'view' ORDER BY name"));
+  std::string text;
+  for (;;) {
+    ASSAY_ASSIGN_OR_RETURN(const bool has_row, views.step());
+    if (!has_row) {
+      return text;
+    }
+    absl::StrAppend(&text, std::string(views.text(0)), ";\n");
+  }
+}
+
+// What `change` did, or nothing.
+absl::Status in_transaction(Connection& connection, const std::function<absl::Status()>& change) {
+  ASSAY_RETURN_IF_ERROR(connection.execute("BEGIN IMMEDIATE"));
+  absl::Status status = change();
+  if (status.ok()) {
+    status = connection.execute("COMMIT");
+  }
+  if (connection.in_transaction()) {
+    static_cast<void>(connection.execute("ROLLBACK"));
+  }
+  return status;
+}
+
+// Views hold no data, so those of the file follow the program without a version of their own.
+absl::Status renew_views(Connection& connection, const Schema& schema) {
+  ASSAY_ASSIGN_OR_RETURN(const std::unique_ptr<Connection> scratch,
+                         Connection::open(":memory:", Connection::Mode::kWrite));
+  ASSAY_RETURN_IF_ERROR(scratch->execute(schema.views_sql));
+  ASSAY_ASSIGN_OR_RETURN(const std::string wanted, text_of_views(*scratch));
+  ASSAY_ASSIGN_OR_RETURN(const std::string there, text_of_views(connection));
+  if (there == wanted) {
+    return absl::OkStatus();
+  }
+  return in_transaction(connection, [&]() -> absl::Status {
+    ASSAY_ASSIGN_OR_RETURN(const std::string drop_views, drop_views_sql(connection));
+    ASSAY_RETURN_IF_ERROR(connection.execute(drop_views));
+    return connection.execute(schema.views_sql);
+  });
 }
 
 absl::Status check_foreign_keys(Connection& connection) {
@@ -87,19 +133,13 @@ absl::Status migrate(Connection& connection, const Schema& schema) {
                                                       ": use a newer assayd"));
   }
   if (version == schema.version) {
-    return absl::OkStatus();
+    return renew_views(connection, schema);
   }
 
   // References are checked once at the end: a step may rebuild a table that others refer to.
   ASSAY_RETURN_IF_ERROR(connection.execute("PRAGMA foreign_keys = OFF"));
-  ASSAY_RETURN_IF_ERROR(connection.execute("BEGIN IMMEDIATE"));
-  absl::Status status = go_forward(connection, schema, version);
-  if (status.ok()) {
-    status = connection.execute("COMMIT");
-  }
-  if (connection.in_transaction()) {
-    static_cast<void>(connection.execute("ROLLBACK"));
-  }
+  const absl::Status status =
+      in_transaction(connection, [&] { return go_forward(connection, schema, version); });
   const absl::Status restored = connection.execute("PRAGMA foreign_keys = ON");
   return status.ok() ? restored : status;
 }

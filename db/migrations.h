@@ -1,5 +1,6 @@
 // Brings a file to the newest schema: an empty one is created, an older one goes forward step by
-// step, all in one transaction. Nothing is written before the file is known to be assay's.
+// step, all in one transaction. Nothing is written before the file is known to be assay's. The
+// views of a file of this version become those of the program.
 #pragma once
 
 #include "db/connection.h"

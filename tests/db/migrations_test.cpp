@@ -102,6 +102,22 @@ TEST_F(MigrationsTest, GoesForwardStepByStepAndKeepsTheRows) {
   EXPECT_EQ(*connection->integer("PRAGMA foreign_keys"), 1);
 }
 
+TEST_F(MigrationsTest, GivesAFileOfItsVersionItsOwnViews) {
+  const auto connection = connect();
+  ASSERT_TRUE(migrate(*connection, kFirst).ok());
+  ASSERT_TRUE(connection->execute("INSERT INTO t_parent VALUES (5)").ok());
+  const Schema other{
+      1, kFirstTables, "CREATE VIEW twice AS SELECT 2 * parent_id FROM t_parent;", {}};
+  ASSERT_TRUE(migrate(*connection, other).ok());
+  EXPECT_EQ(*connection->integer("SELECT * FROM twice"), 10);
+  EXPECT_FALSE(connection->integer("SELECT count(*) FROM parents").ok());
+  const std::string before = schema_of(*connection);
+  const std::int64_t changes = *connection->integer("PRAGMA schema_version");
+  ASSERT_TRUE(migrate(*connection, other).ok());
+  EXPECT_EQ(*connection->integer("PRAGMA schema_version"), changes);
+  EXPECT_EQ(schema_of(*connection), before);
+}
+
 // fixtures/version_N.sql is a dump of a file that version N of the schema wrote.
 TEST_F(MigrationsTest, BringsEveryReleasedVersionToTheNewestSchema) {
   for (std::int64_t version = 1; version <= kSchemaVersion; ++version) {
