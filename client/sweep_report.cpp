@@ -3,7 +3,6 @@
 #include "client/report.h"
 #include "client/sweep_races.h"
 #include "client/sweep_tables.h"
-#include "client/sweep_untried.h"
 #include "proto/text.h"
 
 #include "absl/strings/str_cat.h"
@@ -182,8 +181,9 @@ Report sweep_report(const v1::Experiment& experiment) {
   if (is_one) {
     report.closing.push_back(winner_text(races[0]));
   }
-  for (const std::string& line :
-       {ties_text(races), caution_text(races), untried_text(experiment, races)}) {
+  // What one that is done left untried is told by the daemon.
+  const std::string untried = experiment.state() == v1::DONE ? experiment.message() : "";
+  for (const std::string& line : {ties_text(races), caution_text(races), untried}) {
     if (!line.empty()) {
       report.closing.push_back(line);
     }
