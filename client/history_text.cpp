@@ -21,42 +21,11 @@ std::string figures_text(const v1::Golden& golden) {
   });
 }
 
-std::string goldens_csv(const Goldens& goldens) {
-  Table table{{{"epoch"},
-               {"accepted"},
-               {"experiment"},
-               {"operator"},
-               {"workload"},
-               {"tensor"},
-               {"family"},
-               {"domain"},
-               {"digest"},
-               {"replaced"},
-               {"figures"},
-               {"reason"}},
-              {}};
-  for (const v1::Golden& golden : goldens) {
-    const bool from_file = golden.epoch() == 0;
-    table.rows.push_back({from_file ? "file" : absl::StrCat(golden.epoch()),
-                          time_text(golden.accepted_ns()),
-                          from_file ? "-" : absl::StrCat(golden.experiment_id()),
-                          golden.operator_name(),
-                          golden.workload(),
-                          golden.tensor(),
-                          golden.family(),
-                          golden.domain(),
-                          golden.digest(),
-                          golden.replaced_digest(),
-                          figures_text(golden),
-                          golden.reason()});
-  }
-  return csv_text(table);
-}
-
 std::string goldens_list(const Goldens& goldens, Format format) {
-  if (format == Format::kCsv) {
-    return goldens_csv(goldens);
-  }
+  const bool is_raw = format == Format::kCsv;
+  const auto shown = [is_raw](const std::string& digest) {
+    return is_raw ? digest : digest_prefix(digest);
+  };
   std::vector<ListedRow> rows;
   for (const v1::Golden& golden : goldens) {
     const bool from_file = golden.epoch() == 0;
@@ -69,23 +38,25 @@ std::string goldens_list(const Goldens& goldens, Format format) {
                      golden.tensor(),
                      golden.family(),
                      golden.domain(),
-                     digest_prefix(golden.digest()),
-                     digest_prefix(golden.replaced_digest()),
+                     shown(golden.digest()),
+                     shown(golden.replaced_digest()),
                      figures_text(golden),
                      golden.reason()}});
   }
-  return listed_text({{"epoch", Align::kRight},
-                      {"accepted"},
-                      {"experiment", Align::kRight},
-                      {"tensor"},
-                      {"family"},
-                      {"domain"},
-                      {"digest"},
-                      {"replaced"},
-                      {"figures"},
-                      {"reason"}},
-                     rows,
-                     format);
+  return listed_text(
+      {{"epoch", Align::kRight},
+       {"accepted"},
+       {"experiment", Align::kRight},
+       {"tensor"},
+       {"family"},
+       {"domain"},
+       {"digest"},
+       {"replaced"},
+       {"figures"},
+       {"reason"}},
+      rows,
+      {{"operator", &ListedRow::operator_name, 3}, {"workload", &ListedRow::workload, 4}},
+      format);
 }
 
 // Raw values under the names of the data model.

@@ -63,6 +63,23 @@ Report group_report(const std::vector<Column>& columns, const Group& group) {
   return report;
 }
 
+Table raw_table(const std::vector<Column>& columns,
+                const std::vector<ListedRow>& rows,
+                const std::vector<ListedPlace>& places) {
+  Table table{columns, {}};
+  for (const ListedRow& row : rows) {
+    table.rows.push_back(row.cells);
+  }
+  for (const auto& [name, field, index] : places) {
+    const auto offset = static_cast<std::ptrdiff_t>(index);
+    table.columns.insert(table.columns.begin() + offset, {name});
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      table.rows[i].insert(table.rows[i].begin() + offset, rows[i].*field);
+    }
+  }
+  return table;
+}
+
 }  // namespace
 
 Settings workload_settings(const std::string& workload) {
@@ -79,7 +96,11 @@ Settings workload_settings(const std::string& workload) {
 
 std::string listed_text(const std::vector<Column>& columns,
                         const std::vector<ListedRow>& rows,
+                        const std::vector<ListedPlace>& places,
                         Format format) {
+  if (format == Format::kCsv) {
+    return csv_text(raw_table(columns, rows, places));
+  }
   std::string text;
   for (const Group& group : groups_of(rows)) {
     absl::StrAppend(

@@ -20,9 +20,18 @@ struct ListedRow {
   std::vector<std::string> cells;  // the workload is put after the first one
 };
 
-// Groups are in the order of their first rows.
+// Where a program reads what people read above the rows.
+struct ListedPlace {
+  const char* name;
+  std::string ListedRow::*field;
+  std::size_t index;  // among the columns of the CSV
+};
+
+// Groups are in the order of their first rows. CSV is one table, with `places` (by index) among the
+// columns.
 std::string listed_text(const std::vector<Column>& columns,
                         const std::vector<ListedRow>& rows,
+                        const std::vector<ListedPlace>& places,
                         Format format);
 
 }  // namespace assay::client

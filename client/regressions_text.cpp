@@ -85,41 +85,6 @@ std::string mark_text(const v1::BitsEntry& entry) {
       entry.is_golden() ? "accepted" : "replaced", ", epoch ", entry.epoch(), ": ", entry.reason());
 }
 
-std::string bit_history_csv(const v1::BitHistoryResponse& response) {
-  Table table{{{"operator"},
-               {"workload"},
-               {"tensor"},
-               {"family"},
-               {"digest"},
-               {"device"},
-               {"first seen (UTC)"},
-               {"first experiment"},
-               {"commit"},
-               {"times"},
-               {"last seen (UTC)"},
-               {"last experiment"},
-               {"variants"},
-               {"accepted"}},
-              {}};
-  for (const v1::BitsEntry& entry : response.entries()) {
-    table.rows.push_back({entry.operator_name(),
-                          entry.workload(),
-                          entry.tensor(),
-                          entry.family(),
-                          entry.digest(),
-                          entry.device_uuid(),
-                          time_text(entry.first_ns()),
-                          absl::StrCat(entry.first_experiment_id()),
-                          entry.first_commit().empty() ? "-" : digest_prefix(entry.first_commit()),
-                          absl::StrCat(entry.num_measurements()),
-                          time_text(entry.last_ns()),
-                          absl::StrCat(entry.last_experiment_id()),
-                          absl::StrJoin(entry.variants(), ", "),
-                          mark_text(entry)});
-  }
-  return csv_text(table);
-}
-
 }  // namespace
 
 std::string regressions_text(const v1::ListRegressionsResponse& response, Format format) {
@@ -163,25 +128,24 @@ std::string regressions_text(const v1::ListRegressionsResponse& response, Format
 }
 
 std::string bit_history_text(const v1::BitHistoryResponse& response, Format format) {
-  if (format == Format::kCsv) {
-    return bit_history_csv(response);
-  }
+  const bool is_raw = format == Format::kCsv;
   std::vector<ListedRow> rows;
   for (const v1::BitsEntry& entry : response.entries()) {
-    rows.push_back({entry.operator_name(),
-                    entry.device_model(),
-                    entry.workload(),
-                    {entry.tensor(),
-                     entry.family(),
-                     digest_prefix(entry.digest()),
-                     time_text(entry.first_ns()),
-                     absl::StrCat(entry.first_experiment_id()),
-                     entry.first_commit().empty() ? "-" : digest_prefix(entry.first_commit()),
-                     with_commas(entry.num_measurements()),
-                     time_text(entry.last_ns()),
-                     absl::StrCat(entry.last_experiment_id()),
-                     absl::StrJoin(entry.variants(), ", "),
-                     mark_text(entry)}});
+    rows.push_back(
+        {entry.operator_name(),
+         is_raw ? entry.device_uuid() : entry.device_model(),
+         entry.workload(),
+         {entry.tensor(),
+          entry.family(),
+          is_raw ? entry.digest() : digest_prefix(entry.digest()),
+          time_text(entry.first_ns()),
+          absl::StrCat(entry.first_experiment_id()),
+          entry.first_commit().empty() ? "-" : digest_prefix(entry.first_commit()),
+          is_raw ? absl::StrCat(entry.num_measurements()) : with_commas(entry.num_measurements()),
+          time_text(entry.last_ns()),
+          absl::StrCat(entry.last_experiment_id()),
+          absl::StrJoin(entry.variants(), ", "),
+          mark_text(entry)}});
   }
   return listed_text({{"tensor"},
                       {"family"},
@@ -195,6 +159,9 @@ std::string bit_history_text(const v1::BitHistoryResponse& response, Format form
                       {"variants"},
                       {"accepted"}},
                      rows,
+                     {{"operator", &ListedRow::operator_name, 0},
+                      {"workload", &ListedRow::workload, 1},
+                      {"device", &ListedRow::device, 5}},
                      format);
 }
 

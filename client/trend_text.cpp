@@ -249,31 +249,6 @@ std::string trends_csv(const v1::TrendResponse& response) {
   return csv_text(table);
 }
 
-std::string series_csv(const v1::ListSeriesResponse& response) {
-  Table table{{{"series"},
-               {"operator"},
-               {"arm"},
-               {"workload"},
-               {"stage"},
-               {"device"},
-               {"modes"},
-               {"points"},
-               {"newest"}},
-              {}};
-  for (const v1::Series& series : response.series()) {
-    table.rows.push_back({absl::StrCat(series.series_id()),
-                          series.operator_name(),
-                          arm_text(series),
-                          series.workload(),
-                          series.stage(),
-                          series.device_uuid(),
-                          modes_text(series),
-                          absl::StrCat(series.num_points()),
-                          absl::StrCat(series.newest_experiment_id())});
-  }
-  return csv_text(table);
-}
-
 }  // namespace
 
 std::string trends_text(const v1::TrendResponse& response, Format format) {
@@ -288,13 +263,11 @@ std::string trends_text(const v1::TrendResponse& response, Format format) {
 }
 
 std::string series_list_text(const v1::ListSeriesResponse& response, Format format) {
-  if (format == Format::kCsv) {
-    return series_csv(response);
-  }
+  const bool is_raw = format == Format::kCsv;
   std::vector<ListedRow> rows;
   for (const v1::Series& series : response.series()) {
     rows.push_back({series.operator_name(),
-                    series.device_model(),
+                    is_raw ? series.device_uuid() : series.device_model(),
                     series.workload(),
                     {absl::StrCat(series.series_id()),
                      arm_text(series),
@@ -310,6 +283,9 @@ std::string series_list_text(const v1::ListSeriesResponse& response, Format form
                       {"points", Align::kRight},
                       {"newest", Align::kRight}},
                      rows,
+                     {{"operator", &ListedRow::operator_name, 1},
+                      {"workload", &ListedRow::workload, 3},
+                      {"device", &ListedRow::device, 5}},
                      format);
 }
 
