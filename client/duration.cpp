@@ -1,5 +1,7 @@
 #include "client/duration.h"
 
+#include "proto/status.h"
+
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 
@@ -42,6 +44,11 @@ absl::StatusOr<std::int64_t> parse_duration(std::string_view text) {
                    "3660d"));
 }
 
+absl::StatusOr<std::int64_t> parse_duration(const std::string& option, std::string_view text) {
+  const auto parsed = text.empty() ? absl::StatusOr<std::int64_t>(0) : parse_duration(text);
+  return parsed.ok() ? parsed : proto::annotate(parsed.status(), option);
+}
+
 absl::StatusOr<double> parse_effect(std::string_view text) {
   const bool is_percent = text.ends_with('%');
   double number = 0;
@@ -53,6 +60,11 @@ absl::StatusOr<double> parse_effect(std::string_view text) {
   }
   return absl::InvalidArgumentError(absl::StrCat(
       "effect `", std::string(text), "`: expected a share in (0, 0.5], as in 1% or 0.01"));
+}
+
+absl::StatusOr<double> parse_effect(const std::string& option, std::string_view text) {
+  const auto parsed = text.empty() ? absl::StatusOr<double>(0.0) : parse_effect(text);
+  return parsed.ok() ? parsed : proto::annotate(parsed.status(), option);
 }
 
 }  // namespace assay::client

@@ -69,13 +69,8 @@ absl::StatusOr<int> judge(Session& session, const JudgeOptions& options) {
   v1::JudgeRequest request;
   ASSAY_ASSIGN_OR_RETURN(const std::int64_t id, parse_id(options.id));
   request.set_experiment_id(id);
-  if (!options.least_effect.empty()) {
-    const absl::StatusOr<double> effect = parse_effect(options.least_effect);
-    if (!effect.ok()) {
-      return proto::annotate(effect.status(), "--least-effect");
-    }
-    request.set_least_effect(*effect);
-  }
+  ASSAY_ASSIGN_OR_RETURN(const double effect, parse_effect("--least-effect", options.least_effect));
+  request.set_least_effect(effect);
   ASSAY_ASSIGN_OR_RETURN(Connection* const connection, session.connect());
   ASSAY_ASSIGN_OR_RETURN(const v1::JudgeResponse response, connection->judge(request));
   ASSAY_ASSIGN_OR_RETURN(const v1::Experiment experiment,

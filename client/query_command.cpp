@@ -65,13 +65,9 @@ absl::StatusOr<int> query(Session& session, const QueryOptions& options) {
     return absl::InvalidArgumentError("sql: is not UTF-8");
   }
   request.set_max_rows(options.limit);
-  if (!options.deadline.empty()) {
-    const absl::StatusOr<std::int64_t> deadline_ns = parse_duration(options.deadline);
-    if (!deadline_ns.ok()) {
-      return proto::annotate(deadline_ns.status(), "--deadline");
-    }
-    request.set_deadline_ns(*deadline_ns);
-  }
+  ASSAY_ASSIGN_OR_RETURN(const std::int64_t deadline_ns,
+                         parse_duration("--deadline", options.deadline));
+  request.set_deadline_ns(deadline_ns);
   ASSAY_ASSIGN_OR_RETURN(Connection* const connection, session.connect());
   QueryText text(session.format(), session.console().out);
   ASSAY_RETURN_IF_ERROR(

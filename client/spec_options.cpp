@@ -52,24 +52,6 @@ absl::Status set_counters(const SpecOptions& options, v1::ExperimentSpec& spec) 
   return absl::OkStatus();
 }
 
-// Zero where nothing was typed.
-absl::StatusOr<std::int64_t> parse_time(const std::string& option, const std::string& text) {
-  if (text.empty()) {
-    return 0;
-  }
-  const absl::StatusOr<std::int64_t> time_ns = parse_duration(text);
-  return time_ns.ok() ? time_ns : proto::annotate(time_ns.status(), option);
-}
-
-// Zero where nothing was typed.
-absl::StatusOr<double> parse_share(const std::string& option, const std::string& text) {
-  if (text.empty()) {
-    return 0.0;
-  }
-  const absl::StatusOr<double> share = parse_effect(text);
-  return share.ok() ? share : proto::annotate(share.status(), option);
-}
-
 std::string random_request_id() {
   std::random_device device;
   std::string id = "assay-";
@@ -80,17 +62,17 @@ std::string random_request_id() {
 }
 
 absl::Status set_times(const SpecOptions& options, v1::ExperimentSpec& spec) {
-  ASSAY_ASSIGN_OR_RETURN(const std::int64_t budget_ns, parse_time("--budget", options.budget));
+  ASSAY_ASSIGN_OR_RETURN(const std::int64_t budget_ns, parse_duration("--budget", options.budget));
   ASSAY_ASSIGN_OR_RETURN(const std::int64_t deadline_ns,
-                         parse_time("--deadline", options.deadline));
+                         parse_duration("--deadline", options.deadline));
   ASSAY_ASSIGN_OR_RETURN(const std::int64_t admission_ns,
-                         parse_time("--admission", options.admission));
+                         parse_duration("--admission", options.admission));
   spec.set_budget_ns(budget_ns);
   spec.set_deadline_ns(deadline_ns);
   spec.set_admission_ns(admission_ns);
-  ASSAY_ASSIGN_OR_RETURN(const double effect, parse_share("--least-effect", options.least_effect));
+  ASSAY_ASSIGN_OR_RETURN(const double effect, parse_effect("--least-effect", options.least_effect));
   ASSAY_ASSIGN_OR_RETURN(const double width,
-                         parse_share("--interval-width", options.interval_width));
+                         parse_effect("--interval-width", options.interval_width));
   spec.set_least_effect(effect);
   spec.set_interval_width(width);
   return absl::OkStatus();
@@ -114,7 +96,7 @@ absl::Status set_sweep(const SpecOptions& options, v1::ExperimentSpec& spec) {
     }
     sweep.set_budget_ns(*budget_ns);
   }
-  ASSAY_ASSIGN_OR_RETURN(const double drop_above, parse_share("--drop-above", options.drop_above));
+  ASSAY_ASSIGN_OR_RETURN(const double drop_above, parse_effect("--drop-above", options.drop_above));
   sweep.set_drop_above(drop_above);
   return absl::OkStatus();
 }
