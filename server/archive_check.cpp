@@ -1,6 +1,7 @@
 #include "server/archive_check.h"
 
 #include "proto/status.h"
+#include "server/field_errors.h"
 #include "server/plan.h"
 #include "server/scheduler.h"
 
@@ -14,10 +15,6 @@ namespace assay::server {
 namespace {
 
 static_assert(kMaxArchivedRequestIdBytes > kMaxRequestIdBytes);
-
-absl::Status refuse(std::string_view field, std::string_view why) {
-  return absl::InvalidArgumentError(absl::StrCat(std::string(field), ": ", std::string(why)));
-}
 
 // What a Submit is held against, and no more: which names there are, another daemon knew.
 absl::Status check_as_request(const v1::ExperimentSpec& spec) {

@@ -2,6 +2,7 @@
 
 #include "proto/assay.pb.h"
 #include "proto/status.h"
+#include "server/field_errors.h"
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -21,10 +22,6 @@ using google::protobuf::EnumValueDescriptor;
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 using google::protobuf::Reflection;
-
-absl::Status refuse(const std::string& name, const std::string& why) {
-  return absl::InvalidArgumentError(absl::StrCat(name, ": ", why));
-}
 
 std::string names_of_fields(const Descriptor& descriptor) {
   if (descriptor.field_count() == 0) {

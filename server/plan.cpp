@@ -2,6 +2,7 @@
 
 #include "proto/status.h"
 #include "server/context.h"
+#include "server/field_errors.h"
 #include "server/lookup.h"
 #include "server/settings.h"
 
@@ -14,10 +15,6 @@
 
 namespace assay::server {
 namespace {
-
-absl::Status refuse(const std::string& path, const std::string& why) {
-  return absl::InvalidArgumentError(absl::StrCat(path, ": ", why));
-}
 
 absl::Status check_duration(const std::string& path, std::int64_t value_ns) {
   if (value_ns < 0 || value_ns > kMaxDurationNs) {

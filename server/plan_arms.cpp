@@ -1,8 +1,8 @@
 #include "server/plan_arms.h"
 
 #include "proto/status.h"
+#include "server/field_errors.h"
 #include "server/lookup.h"
-#include "server/plan_errors.h"
 #include "server/settings.h"
 
 #include "absl/strings/str_cat.h"

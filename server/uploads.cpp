@@ -2,6 +2,7 @@
 
 #include "proto/status.h"
 #include "proto/text.h"
+#include "server/field_errors.h"
 #include "tuning/content_digest.h"
 
 #include "absl/strings/str_cat.h"
@@ -11,10 +12,6 @@
 
 namespace assay::server {
 namespace {
-
-absl::Status refuse(const std::string& path, const std::string& why) {
-  return absl::InvalidArgumentError(absl::StrCat(path, ": ", why));
-}
 
 std::string bytes_text(std::int64_t num_bytes) {
   return absl::StrCat(proto::with_commas(num_bytes), " bytes");

@@ -1,4 +1,4 @@
-#include "server/plan_errors.h"
+#include "server/field_errors.h"
 
 #include "server/lookup.h"
 
@@ -8,8 +8,8 @@
 
 namespace assay::server {
 
-absl::Status refuse(const std::string& path, const std::string& why) {
-  return absl::InvalidArgumentError(absl::StrCat(path, ": ", why));
+absl::Status refuse(std::string_view path, std::string_view why) {
+  return absl::InvalidArgumentError(absl::StrCat(std::string(path), ": ", std::string(why)));
 }
 
 absl::Status not_found(const std::string& path,
