@@ -18,6 +18,11 @@ enum class ArmRole : std::uint8_t {
 // The rounds after which a verdict is looked at, and no others.
 inline constexpr std::array<std::uint32_t, 3> kLooks = {12, 24, 48};
 
+// How the looks end where no verdict does it: what a configuration says of itself, and what advice
+// goes by.
+inline constexpr char kBudgetUsed[] = "budget used";
+inline constexpr char kRoundsUsed[] = "rounds used";
+
 // The legs of one round in order. BAB (also unspecified): B A B. AB: A B or B A. ABBA: A B B A or
 // B A A B; which arm leads comes from the seed, each in half of every two rounds.
 std::vector<ArmRole> round_legs(v1::Schedule schedule, std::uint32_t round, std::uint64_t seed);

@@ -103,11 +103,11 @@ std::string fault_of(const ArmTimes& times, const std::string& arm) {
 
 // Empty, or what gives more rounds than were run.
 std::string advice_on(const v1::Configuration& configuration) {
-  if (configuration.stopped_because() == "budget used") {
+  if (configuration.stopped_because() == kBudgetUsed) {
     return "; the budget was used: raise --budget";
   }
-  return configuration.stopped_because() == "rounds used" ? "; the rounds were used: raise --rounds"
-                                                          : "";
+  return configuration.stopped_because() == kRoundsUsed ? "; the rounds were used: raise --rounds"
+                                                        : "";
 }
 
 std::optional<Modes> modes_of(const ArmTimes& times) {

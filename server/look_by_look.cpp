@@ -40,7 +40,7 @@ class Looks {
       const std::uint32_t target = std::min(look, max_rounds);
       ASSAY_RETURN_IF_ERROR(run_rounds(target, max_rounds, budget_ns));
       if (budget_ns <= 0) {
-        run_.configuration.set_stopped_because("budget used");
+        run_.configuration.set_stopped_because(profiler::kBudgetUsed);
         return absl::OkStatus();
       }
       if (target == max_rounds) {
@@ -53,7 +53,7 @@ class Looks {
         return absl::OkStatus();
       }
     }
-    run_.configuration.set_stopped_because("rounds used");
+    run_.configuration.set_stopped_because(profiler::kRoundsUsed);
     return absl::OkStatus();
   }
 
