@@ -1,5 +1,6 @@
 #include "server/runner_errors.h"
 
+#include "proto/numbers.h"
 #include "proto/text.h"
 
 #include "absl/status/status.h"
@@ -19,13 +20,8 @@ namespace {
 // One who writes faster than is read must not hold up whoever wants the last line.
 constexpr int kMostReads = 256;
 
-bool is_control(char byte) {
-  const auto value = static_cast<unsigned char>(byte);
-  return value < 0x20 || value == 0x7f;
-}
-
 bool is_blank(std::string_view text) {
-  return std::ranges::all_of(text, [](char byte) { return byte == ' ' || is_control(byte); });
+  return proto::one_line(text).find_first_not_of(' ') == std::string::npos;
 }
 
 void write_all(std::string_view bytes) {
@@ -63,10 +59,9 @@ std::string LastLine::text() const {
     }
   }
   const bool is_text = proto::is_utf8(text);
-  std::ranges::replace_if(text, is_control, ' ');
   std::ranges::replace_if(
       text, [&](char byte) { return !is_text && (byte & 0x80) != 0; }, '?');
-  return text;
+  return proto::one_line(text);
 }
 
 absl::StatusOr<std::unique_ptr<RunnerErrors>> RunnerErrors::of(int fd) {
