@@ -123,10 +123,14 @@ absl::StatusOr<std::unique_ptr<Connection>> Connection::open(const std::string& 
     return connection->error(code, "sqlite3_open_v2");
   }
   sqlite3_busy_timeout(database, busy_timeout_ms);
-  constexpr int kStepsBetweenLooks = 100;
-  sqlite3_progress_handler(database, kStepsBetweenLooks, &on_progress, connection.get());
+  constexpr int kStepsBetweenLooks = 1'000;
+  connection->look_every(kStepsBetweenLooks);
   ASSAY_RETURN_IF_ERROR(connection->execute("PRAGMA foreign_keys = ON"));
   return connection;
+}
+
+void Connection::look_every(int num_steps) {
+  sqlite3_progress_handler(database_.get(), num_steps, &on_progress, this);
 }
 
 bool Connection::is_over() const {

@@ -54,6 +54,9 @@ class Connection {
   // Likewise when `stop` gives true; it is asked often.
   void set_stop(std::function<bool()> stop) { stop_ = std::move(stop); }
 
+  // How many steps of a statement lie between two looks at them.
+  void look_every(int num_steps);
+
   // Whether the deadline is past, or `stop` gives true.
   bool is_over() const;
 

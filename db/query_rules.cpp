@@ -124,6 +124,9 @@ absl::Status QueryRules::apply(Connection& connection) {
   // A virtual table is set up by a statement of its own: the others no longer can be.
   ASSAY_RETURN_IF_ERROR(connection.execute("SELECT 1 FROM json_each('[]'), json_tree('[]')"));
   ASSAY_RETURN_IF_ERROR(configure(database));
+  // A step may be a function over the largest value.
+  constexpr int kStepsBetweenLooks = 100;
+  connection.look_every(kStepsBetweenLooks);
   if (const int code = add_query_functions(connection); code != SQLITE_OK) {
     return connection.error(code, "sqlite3_create_function_v2");
   }
